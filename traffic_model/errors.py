@@ -1,0 +1,9 @@
+"""The one way Tilescope says no.
+
+Refusal (a ValueError): the request cannot be served. Its text is one sentence that gives the value, the rule and the nearest valid
+choice; the command lines print it and exit with 2, the dashboard shows it and stays usable.
+"""
+
+
+class Refusal(ValueError):
+    """A request that cannot be served; `str()` is the sentence to show."""

@@ -1,0 +1,52 @@
+"""predict: algorithm, problem, tiling and GPU in; layout and ledgers out, before anything runs."""
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from traffic_model import fused, naive
+from traffic_model.errors import Refusal
+from traffic_model.gpus import Gpu
+from traffic_model.kernel import Kernel
+from traffic_model.layout import FusedLayout, NaiveLayout
+from traffic_model.ledger import Ledger
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+from traffic_model.vocabulary import Measure
+
+ALGORITHMS = {"naive": naive, "fused": fused}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one algorithm should move on one problem: one ledger per kernel, and their sum."""
+
+    algorithm: str
+    problem: AttentionProblem
+    tiling: Tiling
+    layout: NaiveLayout | FusedLayout
+    kernels: tuple[Kernel, ...]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The algorithm's ledger: the sum over its kernels."""
+        return sum((kernel.ledger for kernel in self.kernels[1:]), self.kernels[0].ledger)
+
+    @property
+    def compulsory_bytes(self) -> int:
+        return self.ledger.total(Measure.COMPULSORY)
+
+    def record(self) -> dict:
+        """The JSON object that `python -m traffic_model predict --json` prints."""
+        return dict(algorithm=self.algorithm, problem=self.problem.record(), tiling=self.tiling.record(), layout=self.layout.record(),
+                    measures=sorted(self.ledger.measures), ledger=self.ledger.records(), flops=self.problem.flops,
+                    compulsory_bytes=self.compulsory_bytes, dram=dict(read_bytes=None, write_bytes=None),
+                    kernels=[kernel.record() for kernel in self.kernels])
+
+
+@lru_cache(maxsize=4096)
+def predict(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> Prediction:
+    """Closed forms only: exact integers. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold."""
+    if algorithm not in ALGORITHMS:
+        raise Refusal(f"algorithm {algorithm} is not known; choose {' or '.join(ALGORITHMS)}.")
+    model = ALGORITHMS[algorithm]
+    layout = model.resolve_layout(problem, tiling, gpu)
+    return Prediction(algorithm, problem, tiling, layout, tuple(model.kernels(problem, layout)))

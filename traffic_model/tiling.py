@@ -1,0 +1,26 @@
+"""Tiling: what a person chooses."""
+from dataclasses import asdict, dataclass
+
+from traffic_model.errors import Refusal
+
+TILE_SIZES = (16, 32, 64, 128, 256)
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Rows of a query tile (Br in the paper) and of a key/value tile (Bc). Raises Refusal for a size the kernels do not take."""
+
+    block_q: int = 64
+    block_k: int = 64
+
+    def __post_init__(self):
+        for name, value in (("query tile", self.block_q), ("key tile", self.block_k)):
+            if value not in TILE_SIZES:
+                nearest = min(TILE_SIZES, key=lambda size: (abs(size - value), size))
+                raise Refusal(f"{name} {value} is not one of {', '.join(map(str, TILE_SIZES))}; the nearest is {nearest}.")
+
+    def record(self) -> dict:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.block_q}×{self.block_k}"

@@ -1,0 +1,52 @@
+"""How numbers are written for people. Bytes are decimal (kB, MB, GB, TB); capacities are binary (KiB, MiB, GiB)."""
+
+
+def decimal_bytes(count: float) -> str:
+    """Three significant digits: 2.10 MB, 68.2 MB, 136 MB. Below 1 kB the exact number of bytes."""
+    return _scaled(count, 1000, ("B", "kB", "MB", "GB", "TB", "PB"))
+
+
+def binary_bytes(count: float) -> str:
+    """A capacity: 16 KiB, 227 KiB, 50 MiB."""
+    return _scaled(count, 1024, ("B", "KiB", "MiB", "GiB", "TiB"), trim=True)
+
+
+def sequence_length(n: int) -> str:
+    """A tick: 512, 1K, 4K, 1.5K stays 1,536."""
+    return f"{n // 1024}K" if n >= 1024 and n % 1024 == 0 else f"{n:,}"
+
+
+def milliseconds(ms: float) -> str:
+    """Three significant digits in the unit that fits: 29.0 µs, 3.60 ms, 1.54 s."""
+    for factor, unit in ((1e-3, "s"), (1, "ms")):
+        if ms * factor >= 0.9995:
+            return f"{_digits(ms * factor)} {unit}"
+    return f"{_digits(ms * 1e3)} µs"
+
+
+def ratio(value: float) -> str:
+    """65×, 6.5×, 1.04×."""
+    return f"{value:,.0f}×" if value >= 99.5 else f"{_digits(value)}×" if value < 9.995 else f"{value:.0f}×"
+
+
+def percent(share: float) -> str:
+    """1.5 %, 42 %, 100 %. Never rounds up to 100 % or down to 0 %."""
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    if share < 0.0005:
+        return "< 0.1 %"
+    return f"{100 * share:.1f} %" if share < 0.0995 else f"{min(99, round(100 * share))} %"
+
+
+def _scaled(count: float, base: int, units: tuple, trim: bool = False) -> str:
+    if count < base:
+        return f"{count:,.0f} {units[0]}"
+    power = 1
+    while power < len(units) - 1 and count >= base ** (power + 1) * 0.9995:
+        power += 1
+    value = count / base**power
+    return f"{value:.4g} {units[power]}" if trim else f"{_digits(value)} {units[power]}"
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
