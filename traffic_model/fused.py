@@ -34,9 +34,8 @@ def kernels(problem: AttentionProblem, layout: FusedLayout) -> list[Kernel]:
         requested |= {Cell(Array.S, SHARED, WRITE): parts, Cell(Array.S, SHARED, READ): parts * layout.threads_per_row}
     compulsory = {Cell(Array.Q, HBM, READ): problem.query_bytes, Cell(Array.K, HBM, READ): problem.key_bytes,
                   Cell(Array.V, HBM, READ): problem.key_bytes, Cell(Array.O, HBM, WRITE): problem.query_bytes}
-    grid = (len(visits), problem.heads, problem.batch)
-    return [Kernel("fused", grid, (layout.threads, 1, 1),
-                   Ledger.of(Measure.REQUESTED, requested) | Ledger.of(Measure.COMPULSORY, compulsory))]
+    ledger = Ledger.of(Measure.REQUESTED, requested) | Ledger.of(Measure.COMPULSORY, compulsory)
+    return [Kernel(*launch, ledger) for launch in layout.launches(problem)]
 
 
 def key_tiles_seen(problem: AttentionProblem, layout: FusedLayout, first_row: int) -> int:

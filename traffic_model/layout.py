@@ -1,5 +1,6 @@
 """Layout: how a kernel spreads its work over threads and shared memory. Resolved once, imported by kernels and predictions alike."""
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
@@ -8,6 +9,14 @@ from traffic_model.tiling import TILE_SIZES, Tiling
 
 MAX_ROW_REGISTERS = 96  # elements of q (and of o) one thread keeps in registers; from 97 on a row is split over threads
 GRID_LIMIT = 65535  # blocks along y and along z; x takes 2³¹ − 1
+
+
+class Launch(NamedTuple):
+    """One kernel launch: its name, and blocks and threads along x, y, z."""
+
+    name: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,14 @@ class NaiveLayout:
     def shared_bytes(self) -> int:
         return 0
 
+    def launches(self, problem: AttentionProblem) -> tuple[Launch, ...]:
+        """The three launches in order."""
+        tile = (self.tile_columns, self.tile_rows, 1)
+        blocks = lambda columns: (_ceil_div(columns, self.tile_columns), _ceil_div(problem.seq_len, self.tile_rows), problem.query_heads)
+        rows = (_ceil_div(problem.seq_len, self.softmax_threads), problem.heads, problem.batch)
+        return (Launch("scores", blocks(problem.kv_len), tile), Launch("softmax", rows, (self.softmax_threads, 1, 1)),
+                Launch("output", blocks(problem.head_dim), tile))
+
     def record(self) -> dict:
         return asdict(self) | dict(shared_bytes=self.shared_bytes)
 
@@ -33,14 +50,13 @@ class FusedLayout:
     """One block per query tile: `block_q` rows, each kept by `threads_per_row` threads that share out its head dimension.
 
     Shared memory holds one K and one V tile of `block_k` rows of `row_elements` fp32 (the head dimension, padded to a whole slice
-    per thread), then, when a row is split, the partial scores of one step of `keys_per_step` keys.
+    per thread), then, when a row is split, two rounds of partial scores, one per thread.
     """
 
     block_q: int
     block_k: int
     head_dim: int
     threads_per_row: int
-    keys_per_step: int
     access_bytes: int = 4
     grid_order: str = "query tile fastest, then head, then batch"
 
@@ -66,11 +82,15 @@ class FusedLayout:
     @property
     def partial_score_elements(self) -> int:
         """Elements of the partial scores in shared memory; none while one thread keeps the whole row."""
-        return self.threads * self.keys_per_step if self.threads_per_row > 1 else 0
+        return 2 * self.threads if self.threads_per_row > 1 else 0
 
     @property
     def shared_bytes(self) -> int:
         return 4 * (2 * self.tile_elements + self.partial_score_elements)
+
+    def launches(self, problem: AttentionProblem) -> tuple[Launch, ...]:
+        """The one launch."""
+        return (Launch("fused", (_ceil_div(problem.seq_len, self.block_q), problem.heads, problem.batch), (self.threads, 1, 1)),)
 
     def record(self) -> dict:
         derived = ("threads", "slice_elements", "row_elements", "shared_bytes")
@@ -100,7 +120,7 @@ def fused_layout(problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> FusedLa
 
 def _fused(problem: AttentionProblem, tiling: Tiling) -> FusedLayout:
     threads_per_row = _ceil_div(problem.head_dim, MAX_ROW_REGISTERS)
-    return FusedLayout(tiling.block_q, tiling.block_k, problem.head_dim, threads_per_row, keys_per_step=16 if threads_per_row > 1 else 8)
+    return FusedLayout(tiling.block_q, tiling.block_k, problem.head_dim, threads_per_row)
 
 
 def _require_grid(name: str, blocks: int) -> None:

@@ -11,24 +11,20 @@ __all__ = ["kernels", "resolve_layout"]
 
 def kernels(problem: AttentionProblem, layout: NaiveLayout) -> list[Kernel]:
     """The three launches in order, each with its requested and compulsory bytes."""
-    pairs, e, d = problem.visible_pairs * problem.query_heads, problem.element_bytes, problem.head_dim
-    n, m, heads = problem.seq_len, problem.kv_len, problem.query_heads
-    blocks = lambda columns: (-(-columns // layout.tile_columns), -(-n // layout.tile_rows), heads)
-    tile = (layout.tile_columns, layout.tile_rows, 1)
+    pairs = problem.visible_pairs * problem.query_heads * problem.element_bytes
+    rows = pairs * problem.head_dim  # every score reads a row of Q and of K, every pair meets a row of V
     q = o = problem.query_bytes
     k = v = problem.key_bytes
     s = p = problem.score_bytes
-    return [
-        Kernel("scores", blocks(m), tile, _ledger(  # every score reads a row of Q and a row of K
-            requested={("Q", "READ"): pairs * d * e, ("K", "READ"): pairs * d * e, ("S", "WRITE"): pairs * e},
-            compulsory={("Q", "READ"): q, ("K", "READ"): k, ("S", "WRITE"): s})),
-        Kernel("softmax", (-(-n // layout.softmax_threads), problem.heads, problem.batch), (layout.softmax_threads, 1, 1), _ledger(
-            requested={("S", "READ"): 3 * pairs * e, ("P", "WRITE"): pairs * e},  # maximum, sum, normalised write
-            compulsory={("S", "READ"): s, ("P", "WRITE"): p})),
-        Kernel("output", blocks(d), tile, _ledger(  # every output element reads a row of P and a column of V
-            requested={("P", "READ"): pairs * d * e, ("V", "READ"): pairs * d * e, ("O", "WRITE"): o},
-            compulsory={("P", "READ"): p, ("V", "READ"): v, ("O", "WRITE"): o})),
+    ledgers = [
+        _ledger(requested={("Q", "READ"): rows, ("K", "READ"): rows, ("S", "WRITE"): pairs},
+                compulsory={("Q", "READ"): q, ("K", "READ"): k, ("S", "WRITE"): s}),
+        _ledger(requested={("S", "READ"): 3 * pairs, ("P", "WRITE"): pairs},  # passes: maximum, sum, normalised write
+                compulsory={("S", "READ"): s, ("P", "WRITE"): p}),
+        _ledger(requested={("P", "READ"): rows, ("V", "READ"): rows, ("O", "WRITE"): o},
+                compulsory={("P", "READ"): p, ("V", "READ"): v, ("O", "WRITE"): o}),
     ]
+    return [Kernel(*launch, ledger) for launch, ledger in zip(layout.launches(problem), ledgers)]
 
 
 def _ledger(requested: dict, compulsory: dict) -> Ledger:

@@ -7,6 +7,7 @@ from traffic_model.masks import MASKS
 
 DTYPE_BYTES = {"float32": 4}
 HEAD_DIMS = range(16, 129)
+LARGEST_SCALE = 1e6  # keeps scores of ordinary inputs far from the end of fp32
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ class AttentionProblem:
         _require_one_of("dtype", self.dtype, DTYPE_BYTES)
         _require_one_of("mask", self.mask, MASKS)
         set_default("scale", 1 / math.sqrt(self.head_dim))
-        if not math.isfinite(self.scale):
-            raise Refusal(f"scale {self.scale} is not a finite number; the usual one is 1/√d = {1 / math.sqrt(self.head_dim):.4g}.")
+        if not abs(self.scale) <= LARGEST_SCALE:  # NaN too
+            raise Refusal(f"scale {self.scale} is not a number between −{LARGEST_SCALE:g} and {LARGEST_SCALE:g}; "
+                          f"the usual one is 1/√d = {1 / math.sqrt(self.head_dim):.4g}.")
 
     @property
     def element_bytes(self) -> int:
@@ -89,6 +91,16 @@ class AttentionProblem:
     def score_bytes(self) -> int:
         """Bytes of the visible part of S, and of P: what three kernels move."""
         return self.query_heads * self.visible_pairs * self.element_bytes
+
+    @property
+    def compulsory_one_kernel_bytes(self) -> int:
+        """One fused kernel reads Q, K, V once and writes O once: 4U for one full head, U = N·d elements."""
+        return 2 * self.query_bytes + 2 * self.key_bytes
+
+    @property
+    def compulsory_three_kernel_bytes(self) -> int:
+        """Three kernels also write and read S, and write and read P: 4U + 4W for one full head, W = N² elements."""
+        return self.compulsory_one_kernel_bytes + 4 * self.score_bytes
 
     @property
     def score_matrix_bytes(self) -> int:

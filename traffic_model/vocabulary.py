@@ -13,7 +13,7 @@ class Array(StrEnum):
     V = "v"
     S = "s"
     P = "p"
-    O = "o"  # noqa: E741 - the paper's letter
+    O = "o"
     STATS = "stats"
 
     @property

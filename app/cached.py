@@ -1,0 +1,32 @@
+"""The one module that keeps things between reruns and sessions."""
+import threading
+
+import streamlit as st
+
+from app import export, records
+from app.settings import Settings
+from numba_kernels import saved
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def predicted_curve(settings: Settings) -> list[dict]:
+    """The Traffic chart's lines. Call it with `settings.at(1)`: they do not depend on the current N."""
+    return records.predicted(settings, records.LENGTHS)
+
+
+@st.cache_resource(show_spinner=False)
+def recorded_runs() -> list[tuple[dict, list[dict]]]:
+    """(header, runs) of each shipped recording, every run with its `source`."""
+    return [(file.header, records.with_source(file.runs, records.recorded_source(file.header))) for file in saved.recorded()]
+
+
+@st.cache_resource(show_spinner=False)
+def run_lock() -> threading.Lock:
+    """One for the whole process: kernels of two sessions do not run at once."""
+    return threading.Lock()
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def why_no_images() -> str | None:
+    """Why SVG and PNG cannot be made here, or None if they can. Looked up when the page is drawn, before anyone clicks."""
+    return export.why_no_images()

@@ -1,0 +1,1 @@
+"""Charts: plain records in, Plotly figures out. Nothing in here knows Streamlit."""

@@ -1,0 +1,42 @@
+"""Bytes per array at one N, all bars to one scale, in the empty corner above the lines of the Traffic chart."""
+from collections import defaultdict
+
+from app.charts.figure import Chart
+from traffic_model import Array
+from traffic_model.units import decimal_bytes
+
+ROWS = {("naive", "compulsory"): "naive, compulsory", ("fused", "requested"): "fused, requested", ("fused", "compulsory"): "fused, compulsory"}
+LEFT, LONGEST, PITCH = 9.4, 8, 1.4  # em: where bars begin, the longest bar, from row to row
+NARROW = 1.1  # em: a box below this holds no letter
+
+
+def bars(chart: Chart, cells: list[dict], n: int) -> None:
+    """cells: predicted records at n. The requested bytes of naive would dwarf the scale and are written as a number."""
+    sums = defaultdict(lambda: defaultdict(int))
+    for cell in cells:
+        if cell["space"] == "hbm":
+            sums[cell["algorithm"], cell["measure"]][cell["array"]] += cell["bytes"]
+    largest = max(sum(sums[row].values()) for row in ROWS)
+    _text(chart, .8, .7, f"HBM bytes by array at N = {n:,}, predicted", "muted")
+    for line, (row, name) in enumerate(ROWS.items(), start=1):
+        _row(chart, .8 + PITCH * line, name, row[0], sums[row], largest)
+    asked = sum(sums["naive", "requested"].values())
+    _text(chart, .8 + PITCH * (len(ROWS) + 1), LEFT - .4, "naive, requested", "naive", "right")
+    _text(chart, .8 + PITCH * (len(ROWS) + 1), LEFT + .2, f"{decimal_bytes(asked)}, off the scale", "naive")
+
+
+def _row(chart: Chart, y: float, name: str, role: str, by_array: dict[str, int], largest: int) -> None:
+    _text(chart, y, LEFT - .4, name, role, "right")
+    x = LEFT
+    for array, value in sorted(by_array.items(), key=lambda item: -item[1]):
+        wide = LONGEST * value / largest
+        chart.box(x, y, wide, 1.1, role)
+        if wide > NARROW:
+            chart.paper(0, 1, Array(array).letter, x + wide / 2, -y, "center", color=chart.p["on"][role])
+        x += wide
+    _text(chart, y, x + .3, decimal_bytes(sum(by_array.values())), role)
+
+
+def _text(chart: Chart, y: float, x: float, text: str, role: str, xanchor="left") -> None:
+    """On the plot's ground, so that gridlines do not run through the letters."""
+    chart.paper(0, 1, text, x, -y, xanchor, role, ground=chart.p["ground"])

@@ -1,0 +1,95 @@
+"""Chart: collects lines, markers, bars and labels, and turns them into one Plotly figure."""
+import math
+
+import plotly.graph_objects as go
+
+from app.charts.look import SOLID, SYMBOLS, Look
+
+
+class Chart:
+    """Distances of labels and bars are in em, so a page and a slide are drawn by the same code at any width."""
+
+    def __init__(self, look: Look, title: str, conditions: str, foot_left: str, foot_right: str):
+        self.look, self.p, self.em = look, look.palette, look.text
+        self.traces, self.notes, self.shapes, self.axes = [], [], [], {}
+        left, right = (look.margins[side] / self.em for side in "lr")
+        if look.slide:
+            self.paper(0, 1, f"<b>{title}</b>", .8 - left, 3.2, yanchor="bottom", color=self.p["ink"], size=1.42)
+            self.paper(0, 1, conditions, .8 - left, 1.95, yanchor="bottom")
+        self.paper(0, 0, foot_left, 0, -1.65, yanchor="top")
+        self.paper(1, 0, foot_right, right - .8, -1.65, "right", yanchor="top")
+
+    def log_axis(self, name: str, low: float, high: float, ticks: dict) -> None:
+        """Axis "x" or "y" from low to high with {value: text} as ticks."""
+        self.axes[name] = dict(type="log", range=[math.log10(low), math.log10(high)], tickvals=list(ticks), ticktext=list(ticks.values()))
+
+    def line(self, points: dict, role: str, dash=SOLID, width=1 / 6, opacity=1.0) -> None:
+        """A line through {x: y}."""
+        self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
+                    hoverinfo="skip")
+
+    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, **look) -> None:
+        """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}."""
+        marker = dict(symbol=SYMBOLS[role], size=.6 * self.em, color=self.p[role], line=dict(color=self.p["ground"], width=1.5)) | look
+        trace = dict(mode="lines+markers" if lines else "markers", marker=marker, hovertext=hover, hoverinfo="text",
+                     line=dict(color=self.p[role], width=self.em / 6))
+        if whiskers:
+            up, down = ([abs(whiskers[x][side] - y) for x, y in points.items()] for side in (1, 0))
+            trace |= dict(error_y=dict(type="data", array=up, arrayminus=down, color=self.p[role], thickness=1.5, width=.25 * self.em))
+        self._trace(points, **trace)
+
+    def rings(self, points: list[tuple[float, float, str]], hover: list[str]) -> None:
+        """Hollow markers at (x, y, role): where the lines stand at the current N."""
+        colors = [self.p[role] for *_, role in points]
+        marker = dict(symbol="circle", size=.62 * self.em, color=self.p["ground"], line=dict(color=colors, width=self.em / 7))
+        self.traces.append(dict(type="scatter", x=[x for x, *_ in points], y=[y for _, y, _ in points], mode="markers", marker=marker,
+                                hovertext=hover, hoverinfo="text", cliponaxis=False))
+
+    def between(self, low: dict, high: dict, role: str, opacity: float) -> None:
+        """A light fill between two lines of the same x values."""
+        outline = [*low.items(), *reversed(high.items())]
+        self.traces.append(dict(type="scatter", x=[x for x, _ in outline], y=[y for _, y in outline], mode="none", fill="toself",
+                                fillcolor=self.p[role], opacity=opacity, hoverinfo="skip"))
+
+    def upright(self, x: float, role: str, dash: str, top: float | None = None) -> None:
+        """A fine upright line at x, to y = top or through the whole plot."""
+        span = dict(yref="paper", y0=0, y1=1) if top is None else dict(yref="y", y0=10 ** self.axes["y"]["range"][0], y1=top)
+        self.shapes.append(dict(type="line", layer="below", xref="x", x0=x, x1=x, line=dict(color=self.p[role], width=self.em / 12, dash=dash),
+                                **span))
+
+    def box(self, x: float, y: float, width: float, height: float, role: str) -> None:
+        """A filled box; x, y: its left edge and its middle in em from the plot's top left corner, downwards."""
+        px = lambda v: v * self.em
+        self.shapes.append(dict(
+            type="rect", xref="paper", yref="paper", xsizemode="pixel", ysizemode="pixel", xanchor=0, yanchor=1, x0=px(x), x1=px(x + width),
+            y0=-px(y - height / 2), y1=-px(y + height / 2), fillcolor=self.p[role],
+            line=dict(color=self.p["ground"], width=1.5 * (width > .5))))  # an outline would swallow a sliver
+
+    def note(self, x: float, y: float, text: str, role="muted", dx=0.0, dy=0.0, xanchor="left", **look) -> None:
+        """Text beside a data point. Annotations on log axes take log10, while traces and shapes do not."""
+        self.paper(math.log10(x), math.log10(y), text, dx, dy, xanchor, role, xref="x", yref="y", **look)
+
+    def paper(self, x, y, text, dx=0.0, dy=0.0, xanchor="left", role="muted", *, xref="paper", yref="paper", yanchor="middle",
+              color=None, size=1.0, ground=None) -> None:
+        """Text at a place in the plot, 0 to 1, moved by (dx, dy) em. Plotly's anchor "auto" changes with the place: never use it."""
+        font = dict(color=color or self.p["text"].get(role) or self.p[role], size=size * self.em)
+        self.notes.append(dict(x=x, y=y, xref=xref, yref=yref, text=text, xanchor=xanchor, yanchor=yanchor, align=xanchor, showarrow=False,
+                               xshift=dx * self.em, yshift=dy * self.em, font=font, borderpad=0, bgcolor=ground))
+
+    def spread(self, values: list[float], gap: float) -> list[float]:
+        """Shifts in em that move labels at these y values apart until neighbours are `gap` em from each other."""
+        low, high = self.axes["y"]["range"]
+        start = [(math.log10(v) - low) / (high - low) * self.look.plot_height for v in values]
+        now, order = list(start), sorted(range(len(values)), key=start.__getitem__)
+        for below, above in [*zip(order, order[1:])] * 50:
+            push = max(0.0, gap - (now[above] - now[below])) / 2
+            now[below], now[above] = now[below] - push, now[above] + push
+        return [moved - at for moved, at in zip(now, start)]
+
+    def figure(self) -> go.Figure:
+        layout = self.look.layout()
+        axes = {f"{name}axis": layout[f"{name}axis"] | axis for name, axis in self.axes.items()}
+        return go.Figure(dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes)))
+
+    def _trace(self, points: dict, **trace) -> None:
+        self.traces.append(dict(type="scatter", x=list(points), y=list(points.values()), cliponaxis=False) | trace)

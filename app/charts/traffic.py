@@ -1,0 +1,99 @@
+"""Bytes against sequence length: compulsory bytes grow as N, requested bytes as N²/Br, and three kernels pay N² either way."""
+import math
+
+import plotly.graph_objects as go
+
+from app.charts.bars import bars
+from app.charts.claims import traffic_claim
+from app.charts.figure import Chart
+from app.charts.look import DASH, FINE, SOLID, Look
+from app.records import totals
+from traffic_model.units import decimal_bytes, sequence_length
+
+SERIES = {  # (algorithm, measure): how a line is drawn, what it is called, what it grows as
+    ("naive", "requested"): (DASH, "naive, requested", "N²"),
+    ("naive", "compulsory"): (SOLID, "naive, compulsory", "N²"),
+    ("fused", "requested"): (DASH, "fused, requested", "N²/Br"),
+    ("fused", "compulsory"): (SOLID, "fused, compulsory", "N"),
+}
+SLOPE_FROM = 1024  # the fit leaves out short sequences, where the terms in N still show
+
+
+def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tuple[float, str], look: Look, conditions: str) -> go.Figure:
+    """curve, here, counted: records of bytes (see app/records.py): the lines, the cells at the current N, and the runs.
+
+    memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words.
+    """
+    lines, now, runs = totals(curve), totals(here), totals(counted)
+    n = here[0]["n"]
+    sources = "; ".join(sorted({r["source"] for r in counted}))
+    chart = Chart(look, traffic_claim(now, n), conditions, "sequence length N", f"lines predicted, markers counted: {sources}"
+                  if sources else "lines predicted; nothing counted yet")
+    _axes(chart, lines)
+    _memory_edge(chart, *memory)
+    chart.between(lines["fused", "compulsory", "predicted"], lines["fused", "requested", "predicted"], "fused", opacity=.12)
+    chart.upright(n, "muted", FINE, now["naive", "requested", "predicted"][n])
+    for (algorithm, measure), (dash, *_) in SERIES.items():
+        _line(chart, lines[algorithm, measure, "predicted"], algorithm, dash, memory[0] if algorithm == "naive" else math.inf)
+    _line_labels(chart, lines)
+    _re_reads_label(chart, lines, (n, memory[0]))
+    for (algorithm, measure, _), points in runs.items():
+        chart.dots(points, algorithm, [_hover(algorithm, measure, "counted", m, points[m]) for m in points])
+    chart.rings([(n, now[a, m, "predicted"][n], a) for a, m in SERIES],
+                [_hover(a, m, "predicted", n, now[a, m, "predicted"][n]) for a, m in SERIES])
+    bars(chart, here, n)
+    return chart.figure()
+
+
+def fitted_slope(points: dict[int, int]) -> float:
+    """Exponent k of bytes ∝ N^k: least squares on the logarithms, from N = 1,024."""
+    xy = [(math.log(n), math.log(b)) for n, b in points.items() if n >= SLOPE_FROM]
+    mean_x, mean_y = (sum(v) / len(xy) for v in zip(*xy))
+    return sum((x - mean_x) * (y - mean_y) for x, y in xy) / sum((x - mean_x) ** 2 for x, _ in xy)
+
+
+def _axes(chart: Chart, lines: dict) -> None:
+    """Axes span the whole prediction, so they stand still while N moves."""
+    lengths = list(lines["fused", "compulsory", "predicted"])
+    low, high = min(min(v.values()) for v in lines.values()), max(max(v.values()) for v in lines.values())
+    chart.log_axis("x", lengths[0] * .87, lengths[-1] * 1.06, {4**k: sequence_length(4**k) for k in range(4, 10)})
+    decades = range(math.ceil(math.log10(low / 3)), math.floor(math.log10(high * 4)) + 1)
+    chart.log_axis("y", low / 3, high * 4, {10**k: _tick(k) for k in decades})
+
+
+def _tick(k: int) -> str:
+    return f"{10 ** (k % 3)} {('B', 'kB', 'MB', 'GB', 'TB', 'PB')[k // 3]}"
+
+
+def _line(chart: Chart, points: dict, role: str, dash: str, fits: float) -> None:
+    """A line, faint beyond the N that fits the memory: predicted still, but no longer possible to run there."""
+    inside = {n: b for n, b in points.items() if n <= fits}
+    beyond = dict([*inside.items()][-1:]) | {n: b for n, b in points.items() if n > fits}
+    chart.line(inside, role, dash)
+    if len(beyond) > 1:
+        chart.line(beyond, role, dash, opacity=.4)
+
+
+def _line_labels(chart: Chart, lines: dict) -> None:
+    ends = {key: [*lines[*key, "predicted"].items()][-1] for key in SERIES}
+    shifts = chart.spread([y for _, y in ends.values()], gap=2.6)
+    for ((key, (x, y)), dy) in zip(ends.items(), shifts):
+        _, name, growth = SERIES[key]
+        chart.note(x, y, f"<b>{name}</b><br>∝ {growth}, slope {fitted_slope(lines[*key, 'predicted']):.2f}", key[0], .6, dy)
+
+
+def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
+    """The N beyond which the three kernels' S and P do not fit, named above the plot where nothing else is."""
+    chart.upright(fits, "naive", FINE)
+    chart.paper(math.log10(fits), 1, f"S and P outgrow {memory}", 0, .8, "center", "naive", xref="x")
+
+
+def _re_reads_label(chart: Chart, lines: dict, uprights: tuple[float, float]) -> None:
+    """In the middle of the fill, as far as can be from the upright lines at these N."""
+    low, high = (lines["fused", measure, "predicted"] for measure in ("compulsory", "requested"))
+    x = max((2**k for k in range(13, 18)), key=lambda x: min(abs(math.log(x / upright)) for upright in uprights))
+    chart.note(x, math.sqrt(low[x] * high[x]), "re-reads that<br>caches serve", "fused", 0, 0, "center")
+
+
+def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:
+    return f"{SERIES[algorithm, measure][1]}, {kind}<br>N = {n:,}: {decimal_bytes(value)} ({value:,} B)"

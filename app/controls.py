@@ -1,0 +1,52 @@
+"""The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
+import streamlit as st
+
+from app.settings import Settings
+from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
+
+LENGTHS = sorted([2**k for k in range(7, 18)] + [3 * 2**k for k in range(6, 16)])  # 128, 192, 256, 384 … 131072
+HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128)
+COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
+AS_HEADS = "as many as heads"
+
+
+def read() -> Settings:
+    """Draws the controls and returns what they say. Raises traffic_model.Refusal for a problem the kernels do not take."""
+    n = st.select_slider("Sequence length N", LENGTHS, 4096, key="n", bind="query-params")
+    block_q = st.select_slider("Query tile, rows", TILE_SIZES, 64, key="br", bind="query-params")
+    block_k = st.select_slider("Key tile, rows", TILE_SIZES, 64, key="bc", bind="query-params")
+    gpus = list(all_gpus())
+    gpu = find_gpu(st.selectbox("GPU", gpus, gpus.index(DEFAULT_GPU), key="gpu", bind="query-params"))
+    meter = st.container()
+    shape = _more_settings()
+    settings = Settings(AttentionProblem(n, **shape), Tiling(block_q, block_k), gpu)
+    with meter:
+        _shared_memory(settings)
+    return settings
+
+
+def set_one_head() -> None:
+    """For a button's callback: one head of one sequence."""
+    st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)
+
+
+def _more_settings() -> dict:
+    state = st.session_state
+    summary = f"d {state.get('d', 64)} · {state.get('heads', 16)} heads · float32 · {state.get('mask', 'full')}"
+    with st.expander("More settings"):
+        shape = dict(head_dim=st.select_slider("Head size d", HEAD_DIMS, 64, key="d", bind="query-params"),
+                     heads=st.select_slider("Heads", COUNTS, 16, key="heads", bind="query-params"))
+        kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
+        shape |= dict(kv_heads=None if kv_heads == AS_HEADS else int(kv_heads),
+                      batch=st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params"),
+                      mask=st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params"))
+        st.caption("Stored as float32, the only type of this version's kernels.")
+    st.caption(summary)
+    return shape
+
+
+def _shared_memory(settings: Settings) -> None:
+    """How much shared memory one block of the fused kernel takes. Raises Refusal where it is more than the GPU allows."""
+    used = predict("fused", settings.problem, settings.tiling, settings.gpu).layout.shared_bytes
+    limit = settings.gpu.shared_limit_bytes
+    st.progress(used / limit, f"Shared memory, fused: {used / 1024:.4g} of {limit / 1024:.4g} KiB per block")

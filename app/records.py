@@ -1,0 +1,80 @@
+"""Records: predictions and runs as flat tables of plain values, which charts draw and which are exported as CSV.
+
+A record of bytes is one cell of a ledger: algorithm, n, array, space, direction, measure, kind ("predicted" or "counted"), source, bytes.
+A record of time is one run: algorithm, n, kind "timed", source, and its median, tenth and ninetieth percentile in ms.
+"""
+from collections import defaultdict
+from datetime import date
+from statistics import median, quantiles
+
+from app.settings import Settings
+from traffic_model import predict
+
+LONGEST = 65535 * 8  # just under 512K: naive's grid takes 65,535 blocks of 8 query rows
+LENGTHS = [2**k for k in range(7, 19)] + [LONGEST]  # from 128 on: where the lines of the Traffic chart have their points
+ALGORITHMS = ("naive", "fused")
+
+
+def predicted(settings: Settings, lengths: list[int]) -> list[dict]:
+    """Every cell that both algorithms should move at each of these sequence lengths."""
+    records = []
+    for n in lengths:
+        at = settings.at(n)
+        for algorithm in ALGORITHMS:
+            ledger = predict(algorithm, at.problem, at.tiling, at.gpu).ledger.records()
+            records += _cells(algorithm, n, ledger, "predicted", settings.gpu.name)
+    return records
+
+
+def counted(runs: list[dict]) -> list[dict]:
+    """Every cell of these runs, each a saved run's line with its `source`. Of several runs of one cell, the last one stands."""
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs}
+    return [cell for (algorithm, n), run in sorted(latest.items())
+            for cell in _cells(algorithm, n, run["ledger"], "counted", run["source"])]
+
+
+def timed(runs: list[dict]) -> list[dict]:
+    """One record per run that has times, by rising N. A run's time of sample k is the sum over its kernels."""
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs if has_times(run)}
+    records = []
+    for (algorithm, n), run in sorted(latest.items()):
+        samples = [sum(times) for times in zip(*(kernel["times_ms"] for kernel in run["kernels"]))]
+        tenths = quantiles(samples, n=10, method="inclusive") if len(samples) > 1 else samples
+        records.append(dict(algorithm=algorithm, n=n, kind="timed", source=run["source"], samples=len(samples), p10_ms=tenths[0],
+                            median_ms=median(samples), p90_ms=tenths[-1]))
+    return records
+
+
+def has_times(run: dict) -> bool:
+    """Only a GPU's clock counts; a run on the CPU or in the simulator has counts and no times."""
+    return run["backend"] == "gpu" and all(kernel["times_ms"] for kernel in run["kernels"])
+
+
+def with_source(runs: list[dict], source: str) -> list[dict]:
+    return [run | dict(source=source) for run in runs]
+
+
+def recorded_source(header: dict) -> str:
+    """The stamp of a shipped run: recorded on NVIDIA H200, 29 Nov 2026."""
+    day = date.fromisoformat(header["date"][:10])
+    return f"recorded on {header['gpu']}, {day.day} {day:%b %Y}"
+
+
+def same_shape(run: dict, settings: Settings) -> bool:
+    """Whether the run's problem is the settings' but for its sequence length, and its tiling too where the algorithm has tiles."""
+    wanted = settings.at(run["problem"]["seq_len"]).problem.record()
+    return run["problem"] == wanted and (run["algorithm"] == "naive" or run["tiling"] == settings.tiling.record())
+
+
+def totals(records: list[dict], space: str = "hbm") -> dict[tuple[str, str, str], dict[int, int]]:
+    """{(algorithm, measure, kind): {n: bytes}}, summed over arrays and directions of one space."""
+    sums = defaultdict(lambda: defaultdict(int))
+    for r in records:
+        if r["space"] == space:
+            sums[r["algorithm"], r["measure"], r["kind"]][r["n"]] += r["bytes"]
+    return {key: dict(values) for key, values in sums.items()}
+
+
+def _cells(algorithm: str, n: int, ledger: list[dict], kind: str, source: str) -> list[dict]:
+    return [dict(algorithm=algorithm, n=n, array=c["array"], space=c["space"], direction=c["direction"], measure=c["measure"], kind=kind,
+                 source=source, bytes=c["bytes"]) for c in ledger]

@@ -1,0 +1,37 @@
+"""Settings: what the sidebar chooses, as one value that travels."""
+from dataclasses import dataclass, replace
+
+from traffic_model import AttentionProblem, Gpu, Tiling
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One problem, one tiling, one GPU."""
+
+    problem: AttentionProblem
+    tiling: Tiling
+    gpu: Gpu
+
+    @property
+    def n(self) -> int:
+        return self.problem.seq_len
+
+    def at(self, n: int) -> "Settings":
+        """The same settings at another sequence length, with as many keys as queries."""
+        return replace(self, problem=replace(self.problem, seq_len=n, kv_len=n))
+
+    def with_one_head(self) -> "Settings":
+        return replace(self, problem=replace(self.problem, heads=1, kv_heads=1, batch=1))
+
+    @property
+    def conditions(self) -> str:
+        """What every chart states beside its measures: 16 heads · d = 64 · float32 · full · 64×64 tiles."""
+        return f"{shape_words(self.problem.record())} · {self.tiling} tiles"
+
+
+def shape_words(problem: dict) -> str:
+    """A problem's record in words, without its length: 16 heads (4 key/value) · batch 2 · d = 64 · float32 · causal."""
+    heads, kv_heads, batch = problem["heads"], problem["kv_heads"], problem["batch"]
+    words = [f"{heads} head{'s' * (heads > 1)}" + (f" ({kv_heads} key/value)" if kv_heads != heads else "")]
+    words += [f"batch {batch}"] * (batch > 1)
+    return " · ".join([*words, f"d = {problem['head_dim']}", problem["dtype"], problem["mask"]])

@@ -1,0 +1,1 @@
+"""Pages: each module has `show(settings)`, which arranges what other modules computed."""

@@ -1,0 +1,64 @@
+"""python -m numba_kernels run | sweep: attention that really runs, with every byte counted."""
+import json
+import sys
+from pathlib import Path
+
+from numba_kernels import saved
+from numba_kernels.ports import COUNTING_MODES
+from numba_kernels.run import BACKENDS, run
+from numba_kernels.sweep import sweep
+from traffic_model import options
+from traffic_model.errors import Refusal
+from traffic_model.tables import ledger_rows, table, totals
+from traffic_model.units import milliseconds
+
+
+def show_run(arguments) -> None:
+    problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    for algorithm in arguments.algorithm:
+        result = run(algorithm, problem, tiling, gpu, arguments.backend, arguments.counting, arguments.seed, arguments.repeat,
+                     arguments.warmup)
+        if arguments.json:
+            print(json.dumps(result.record()))
+            continue
+        counted = f"counted: {totals(result.ledger)} through HBM" if result.ledger is not None else "not counted"
+        print(f"{algorithm} on {result.backend}, {counted}; error against float64 {result.relative_error:.1e}")
+        for kernel in result.kernels:
+            times = sorted(kernel.times_ms or [])
+            timed = f", {milliseconds(times[len(times) // 2])} (median of {len(times)})" if times else ""
+            print(f"\n  {kernel.launch.name}: grid {kernel.launch.grid}, block {kernel.launch.block}{timed}")
+            if kernel.ledger is not None:
+                print("  " + table(*ledger_rows(kernel.ledger)).replace("\n", "\n  "))
+        print()
+
+
+def do_sweep(arguments) -> None:
+    if arguments.json:
+        raise Refusal("sweep writes JSON Lines to --out already; leave --json out.")
+    problems = [options.problem_of(arguments, seq_len=n, head_dim=d) for d in arguments.head_dim for n in arguments.seq_len]
+    sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), arguments.backend,
+          arguments.counting, arguments.seed, arguments.repeat, arguments.warmup, say=lambda line: print(line, file=sys.stderr))
+    print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = options.Parser(prog="python -m numba_kernels", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=options.Parser)
+    running = commands.add_parser("run", help="run on this machine, count, compare with float64")
+    sweeping = commands.add_parser("sweep", help="many runs into one file; goes on where it stopped")
+    for command, lists, repeat in ((running, False, 0), (sweeping, True, 20)):
+        options.add_problem_options(command, lists)
+        command.add_argument("--backend", choices=BACKENDS, default="auto", help="where (auto: gpu, else cpu)")
+        command.add_argument("--counting", choices=COUNTING_MODES, default="requests", help="what to count (requests)")
+        command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
+        command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R", help=f"time samples, gpu only ({repeat})")
+        command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
+    running.set_defaults(command=show_run)
+    sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
+    sweeping.set_defaults(command=do_sweep)
+    arguments = parser.parse_args(argv)
+    return options.run_command(arguments.command, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

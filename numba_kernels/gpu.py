@@ -1,0 +1,101 @@
+"""The gpu backend: kernels compiled by numba-cuda and launched on the current CUDA device."""
+from collections.abc import Callable
+
+import numpy as np
+from numba import float32, int64, types
+
+from numba_kernels.device import cuda
+from numba_kernels.ports import OFF, gpu_ports
+from numba_kernels.results import Resources
+from numba_kernels.spec import KernelSpec
+from traffic_model.errors import Refusal
+
+# Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
+FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
+_kernels = {}  # compiled kernels by (text, layout, mask, counting mode)
+
+
+def text_and_signature(spec: KernelSpec, counting: str) -> tuple[Callable, tuple]:
+    """The kernel's text with its device functions closed over, and its argument types."""
+    ports = gpu_ports(counting, len(spec.cells), spec.threads, element_bytes=4)
+    keys_seen = cuda.jit(device=True, forceinline=True)(spec.keys_seen)
+    sizes = (float32 if isinstance(value, float) else int64 for _, value in spec.sizes)
+    signature = (*(types.Array(float32, 1, "C") for _ in spec.arrays), types.Array(int64, 1, "C"), *sizes)
+    return spec.text(spec.layout, keys_seen, ports), signature
+
+
+def resources(spec: KernelSpec) -> Resources:
+    """Registers, shared bytes (static and dynamic) and local bytes of the kernel that is timed: counting off."""
+    attributes = _function(_compiled(spec, OFF)).attrs
+    return Resources(attributes.regs, attributes.shared + spec.shared_bytes, attributes.local)
+
+
+def allocate(elements: int):
+    """A device array of fp32, poisoned: every element is NaN until a kernel writes it."""
+    array = cuda.device_array(elements, np.float32)
+    cuda.cudadrv.driver.device_memset(array, 0xFF, array.nbytes)
+    return array
+
+
+put = cuda.to_device
+
+
+def get(array) -> np.ndarray:
+    return array.copy_to_host()
+
+
+def launch(spec: KernelSpec, arrays: dict, counting: str, progress=None) -> np.ndarray:
+    """Runs the whole grid and returns int64 bytes per cell (zeros when counting is off). progress is told once, at the end."""
+    counts = cuda.to_device(np.zeros(len(spec.cells), np.int64))
+    enqueue(spec, arrays, counting, counts, stream=0)
+    cuda.synchronize()
+    if progress:
+        progress(spec.blocks, spec.blocks)
+    return counts.copy_to_host()
+
+
+def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> None:
+    """Puts the launch on a stream and returns at once."""
+    kernel = _compiled(spec, counting)
+    sizes = (np.float32(value) if isinstance(value, float) else np.int64(value) for _, value in spec.sizes)
+    kernel[spec.launch.grid, spec.launch.block, stream, spec.shared_bytes](*(arrays[name] for name in spec.arrays), counts, *sizes)
+
+
+def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int) -> list[float]:
+    """Device time of the launch, see numba_kernels/timing.py."""
+    from numba_kernels import timing  # needs the CUDA driver's bindings, which import slowly
+
+    return timing.times_ms(spec, arrays, repeat, warmup)
+
+
+def free_bytes() -> int:
+    """Device memory that can still be allocated."""
+    return cuda.current_context().get_memory_info().free
+
+
+def _compiled(spec: KernelSpec, counting: str):
+    """The dispatcher of this text and layout, compiled for the current device once per process. Sizes and grid do not recompile."""
+    key = (spec.text, spec.layout, spec.keys_seen, counting)
+    if key not in _kernels:
+        text, signature = text_and_signature(spec, counting)
+        kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=spec.threads)
+        kernel.compile(signature)
+        _allow_shared(kernel, spec.shared_bytes)
+        _kernels[key] = kernel
+    return _kernels[key]
+
+
+def _function(kernel):
+    return next(iter(kernel.overloads.values()))._codelibrary.get_cufunc()
+
+
+def _allow_shared(kernel, shared_bytes: int) -> None:
+    # numba-cuda leaves the limit at 48 KiB: above, the attribute must be set on the kernel's handle
+    from cuda.bindings import driver
+
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    error, = driver.cuFuncSetAttribute(driver.CUfunction(int(_function(kernel).handle)), attribute, shared_bytes)
+    if error != driver.CUresult.CUDA_SUCCESS:
+        limit = cuda.get_current_device().MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+        raise Refusal(f"{shared_bytes / 1024:g} KiB of shared memory per block are more than this device allows ({limit / 1024:g} KiB); "
+                      f"choose a smaller key tile.")

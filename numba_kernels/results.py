@@ -1,0 +1,69 @@
+"""Run and KernelRun: what came of running an algorithm, and the JSON object it is saved as."""
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from traffic_model.layout import FusedLayout, Launch, NaiveLayout
+from traffic_model.ledger import Ledger
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+
+
+class Resources(NamedTuple):
+    """What one thread and one block of a compiled kernel take. local_bytes > 0 means that registers spilled to memory."""
+
+    registers_per_thread: int
+    shared_bytes: int
+    local_bytes: int
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """One launch that ran. On cpu and simulator the times and resources are None; the ledger is None when counting was off."""
+
+    launch: Launch
+    ledger: Ledger | None
+    times_ms: tuple[float, ...] | None = None
+    resources: Resources | None = None
+
+    def record(self) -> dict:
+        held = self.resources._asdict() if self.resources else dict.fromkeys(Resources._fields)
+        return dict(name=self.launch.name, grid=list(self.launch.grid), block=list(self.launch.block), **_ledger_record(self.ledger),
+                    times_ms=self.times_ms and list(self.times_ms), **held)
+
+
+@dataclass(frozen=True)
+class Run:
+    """An algorithm that ran: ledgers of requested bytes per kernel, error of its output against float64 of the stored inputs."""
+
+    algorithm: str
+    problem: AttentionProblem
+    tiling: Tiling
+    layout: NaiveLayout | FusedLayout
+    backend: str
+    counting: str
+    kernels: tuple[KernelRun, ...]
+    relative_error: float
+    max_abs_error: float
+    output: np.ndarray  # [batch, heads, seq_len, head_dim]
+
+    @cached_property
+    def ledger(self) -> Ledger | None:
+        """The algorithm's ledger, the sum over its kernels; None when counting was off."""
+        ledgers = [kernel.ledger for kernel in self.kernels]
+        return None if None in ledgers else sum(ledgers[1:], ledgers[0])
+
+    def record(self) -> dict:
+        """The JSON object that `python -m numba_kernels run --json` prints and that a saved run holds on a line."""
+        p = self.problem
+        compulsory = p.compulsory_three_kernel_bytes if self.algorithm == "naive" else p.compulsory_one_kernel_bytes
+        return dict(algorithm=self.algorithm, problem=p.record(), tiling=self.tiling.record(), layout=self.layout.record(),
+                    **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
+                    counting=self.counting, relative_error=self.relative_error, max_abs_error=self.max_abs_error,
+                    kernels=[kernel.record() for kernel in self.kernels])
+
+
+def _ledger_record(ledger: Ledger | None) -> dict:
+    return dict(measures=sorted(ledger.measures) if ledger is not None else [], ledger=ledger.records() if ledger is not None else [])

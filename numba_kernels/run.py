@@ -1,0 +1,121 @@
+"""run: one algorithm on one problem, really executed; its counts, its errors against float64 and, on a GPU, its times."""
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from numba_kernels import fused, naive, reference, simulator
+from numba_kernels.device import cuda
+from numba_kernels.ports import COUNTING_MODES, OFF
+from numba_kernels.results import KernelRun, Run
+from numba_kernels.spec import KernelSpec
+from traffic_model.errors import Refusal
+from traffic_model.gpus import Gpu
+from traffic_model.layout import fused_layout, naive_layout
+from traffic_model.ledger import Ledger
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+from traffic_model.units import decimal_bytes
+from traffic_model.vocabulary import Measure
+
+BACKENDS = ("auto", "gpu", "cpu", "simulator")
+ALGORITHMS = {"naive": (naive.kernels, naive_layout), "fused": (fused.kernels, fused_layout)}
+_one_at_a_time = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
+
+
+def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str = "auto", counting: str = "requests",
+        seed: int = 0, repeat: int = 0, warmup: int = 1, progress: Callable[[int, int], None] | None = None) -> Run:
+    """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
+
+    target: the GPU whose shared-memory limit the tiling must respect. counting: "off" or "requests". repeat: time samples per kernel,
+    gpu only, always with counting off. progress(done, total), in blocks, is called from this thread; an exception it raises stops
+    the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, too little memory, no GPU.
+    """
+    if algorithm not in ALGORITHMS:
+        raise Refusal(f"algorithm {algorithm} is not known; choose {' or '.join(ALGORITHMS)}.")
+    if counting not in COUNTING_MODES:
+        raise Refusal(f"counting {counting} is not known; choose {' or '.join(COUNTING_MODES)}.")
+    for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
+        if value < 0:
+            raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
+    kernels, resolve_layout = ALGORITHMS[algorithm]
+    layout = resolve_layout(problem, tiling, target)
+    backend = pick_backend(backend)
+    device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
+    if backend == "simulator":
+        simulator.require_small(problem)
+    if repeat and backend != "gpu":
+        raise Refusal(f"times come only from a GPU, not from the {backend} backend; leave repeat at 0.")
+    specs = kernels(problem, layout)
+    with _one_at_a_time:
+        _require_memory(algorithm, problem, device)
+        inputs = make_inputs(problem, seed)
+        arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
+        arrays |= {name: device.allocate(elements) for name, elements in _outputs(algorithm, problem).items()}
+        runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, said)
+                     for spec, said in zip(specs, _shares(specs, progress)))
+        output = device.get(arrays["O"]).reshape(inputs["Q"].shape)
+    exact = reference.attention(inputs["Q"], inputs["K"], inputs["V"], problem.mask, problem.scale)
+    return Run(algorithm, problem, tiling, layout, backend, counting, runs, *reference.errors(output, exact), output)
+
+
+def pick_backend(name: str) -> str:
+    """"auto" becomes gpu where there is one, else cpu. Raises Refusal for gpu without a GPU and for an unknown name."""
+    if name not in BACKENDS:
+        raise Refusal(f"backend {name} is not known; choose {', '.join(BACKENDS)}.")
+    if name == "auto":
+        return "gpu" if gpu_available() else "cpu"
+    if name == "gpu" and not gpu_available():
+        raise Refusal("backend gpu needs a CUDA device and this machine shows none; use cpu, which runs the same kernel text.")
+    return name
+
+
+def gpu_available() -> bool:
+    """Whether a CUDA device can be used here."""
+    try:
+        return cuda.is_available()
+    except Exception:  # a driver that is present but broken: whatever it raises, there is no GPU to use
+        return False
+
+
+def make_inputs(problem: AttentionProblem, seed: int) -> dict[str, np.ndarray]:
+    """Seeded normal fp32 inputs: Q [batch, heads, N, d], K and V [batch, kv heads, M, d]."""
+    random = np.random.default_rng(seed)
+    queries = (problem.batch, problem.heads, problem.seq_len, problem.head_dim)
+    keys = (problem.batch, problem.kv_heads, problem.kv_len, problem.head_dim)
+    return {name: random.standard_normal(shape, np.float32) for name, shape in (("Q", queries), ("K", keys), ("V", keys))}
+
+
+def memory_bytes(algorithm: str, problem: AttentionProblem) -> int:
+    """Bytes the arrays in HBM take: inputs, output and, for naive, the whole S and P."""
+    outputs = sum(_outputs(algorithm, problem).values()) * problem.element_bytes
+    return problem.query_bytes + 2 * problem.key_bytes + outputs
+
+
+def _outputs(algorithm: str, problem: AttentionProblem) -> dict[str, int]:
+    """Elements of each array that kernels write."""
+    matrix = problem.score_matrix_bytes // problem.element_bytes
+    return ({"S": matrix, "P": matrix} if algorithm == "naive" else {}) | {"O": problem.query_bytes // problem.element_bytes}
+
+
+def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, progress) -> KernelRun:
+    counts = device.launch(spec, arrays, counting, progress)
+    ledger = None if counting == OFF else Ledger.of(Measure.REQUESTED, dict(zip(spec.cells, map(int, counts))))
+    times = tuple(device.times_ms(spec, arrays, repeat, warmup)) if repeat else None
+    return KernelRun(spec.launch, ledger, times, device.resources(spec))
+
+
+def _shares(specs: list[KernelSpec], progress) -> Iterator[Callable | None]:
+    """One progress function per kernel, telling of the blocks of all kernels together."""
+    total, before = sum(spec.blocks for spec in specs), 0
+    for spec in specs:
+        yield None if progress is None else lambda done, _, before=before: progress(before + done, total)
+        before += spec.blocks
+
+
+def _require_memory(algorithm: str, problem: AttentionProblem, device) -> None:
+    needed, free = memory_bytes(algorithm, problem), device.free_bytes()
+    if free is not None and needed > 0.9 * free:
+        raise Refusal(f"{algorithm} at N = {problem.seq_len:,} needs {decimal_bytes(needed)} and {decimal_bytes(free)} are free; "
+                      f"take a smaller N, fewer heads, or fused, which needs {decimal_bytes(memory_bytes('fused', problem))}.")

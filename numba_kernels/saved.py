@@ -1,0 +1,115 @@
+"""Saved runs: JSON Lines, a header and then one run per line, appended and flushed as each ends.
+
+Header: {"schema", "gpu", "driver", "cuda", "packages", "commit", "date", "clocks", "l2", "copy_gb_per_s"}; the GPU by name only.
+Run: the object of `python -m numba_kernels run --json`.
+"""
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from traffic_model.errors import Refusal
+from traffic_model.ledger import Ledger
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+
+SCHEMA = 1
+RECORDED = Path(__file__).parent / "recorded"
+
+
+class SavedRuns(NamedTuple):
+    """A file of runs: its header, its runs in order, and where it was read."""
+
+    header: dict
+    runs: list[dict]
+    path: Path
+
+
+def recorded() -> list[SavedRuns]:
+    """The runs that ship with Tilescope, by file name."""
+    return [read(path) for path in sorted(RECORDED.glob("*.jsonl"))]
+
+
+def read(path: str | Path) -> SavedRuns:
+    """Reads and checks a file of runs. Raises Refusal that names the line and the reason."""
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"{path.name} cannot be read: {error}.") from None
+    objects = [_object(path, number, line) for number, line in enumerate(lines, 1)]
+    if not objects:
+        raise Refusal(f"{path.name} is empty: the first line is the header.")
+    _check(path, 1, objects[0], _check_header)
+    for number, run in enumerate(objects[1:], 2):
+        _check(path, number, run, _check_run)
+    return SavedRuns(objects[0], objects[1:], path)
+
+
+def key(run: dict) -> str:
+    """What makes two lines the same measurement: algorithm, problem, tiling and backend."""
+    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")], sort_keys=True)
+
+
+def append(path: Path, record: dict) -> None:
+    """Adds a line and flushes it, so that an interrupted sweep loses nothing."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(record, allow_nan=False) + "\n")
+
+
+def total_times_ms(run: dict) -> list[float]:
+    """The run's time samples in ms: for each sample the sum over its kernels. Empty when it was not timed."""
+    samples = [kernel["times_ms"] or [] for kernel in run["kernels"]]
+    return [math.fsum(times) for times in zip(*samples)]
+
+
+def _object(path: Path, number: int, line: str) -> dict:
+    try:
+        value = json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"{path.name} line {number} is not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise Refusal(f"{path.name} line {number} is not an object but {type(value).__name__}.")
+    return value
+
+
+def _no_constant(name: str):
+    raise ValueError(f"{name} is not a number that JSON knows")
+
+
+def _check(path: Path, number: int, record: dict, reasons) -> None:
+    try:
+        reason = next(reasons(record), None)
+    except KeyError as error:
+        reason = f"it lacks or does not know {error}"
+    except (TypeError, ValueError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+    if reason:
+        raise Refusal(f"{path.name} line {number} is not usable: {reason}.")
+
+
+def _check_header(header: dict) -> Iterator[str]:
+    if header["schema"] != SCHEMA:
+        yield f"its schema is {header['schema']!r}, this version reads {SCHEMA}"
+    for name in ("gpu", "date"):
+        if not isinstance(header[name], str) or not header[name]:
+            yield f"{name} is not a text"
+
+
+def _check_run(run: dict) -> Iterator[str]:
+    AttentionProblem(**run["problem"])
+    Tiling(**run["tiling"])
+    Ledger.from_records(run["ledger"], run["measures"])
+    if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
+        yield "algorithm and backend are texts"
+    if not _is_size(run["relative_error"]):
+        yield f"relative_error is {run['relative_error']!r}"
+    for kernel in run["kernels"]:
+        Ledger.from_records(kernel["ledger"], kernel["measures"])
+        if not all(_is_size(sample) and sample > 0 for sample in kernel["times_ms"] or []):
+            yield f"times_ms of {kernel['name']} are not all positive numbers"
+
+
+def _is_size(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

@@ -1,0 +1,105 @@
+"""The options that every command line shares, and how they become a problem, a tiling and a GPU."""
+import argparse
+import sys
+from collections.abc import Callable
+
+from traffic_model.errors import Refusal
+from traffic_model.gpus import DEFAULT_GPU, Gpu, find_gpu
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+
+FAILED = 2  # the exit status of a request that was refused
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers a bad option with one sentence on stderr and exit status 2."""
+
+    def error(self, message: str):
+        self.exit(FAILED, f"{message[0].upper()}{message[1:].rstrip('.')}.\n")
+
+
+def run_command(command: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> int:
+    """Runs a sub-command; a Refusal becomes its sentence on stderr and exit status 2."""
+    try:
+        command(arguments)
+    except Refusal as refusal:
+        sentence = str(refusal)
+        print(sentence[0].upper() + sentence[1:], file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader of a table, such as head, has seen enough
+        sys.stderr.close()
+    return 0
+
+
+def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:
+    """--seq-len, --head-dim, … and --gpu. With lists, --seq-len and --head-dim take several values and --tiles replaces --block-*."""
+    several = whole_numbers if lists else whole_number
+    parser.add_argument("--algorithm", type=words, default=["naive", "fused"], metavar="NAME[,NAME]", help="naive, fused (default: both)")
+    parser.add_argument("--seq-len", type=several, default=[4096] if lists else 4096, metavar="N", help="queries (4096)")
+    parser.add_argument("--kv-len", type=whole_number, metavar="M", help="keys (N)")
+    parser.add_argument("--head-dim", type=several, default=[64] if lists else 64, metavar="D", help="head size (64)")
+    parser.add_argument("--heads", type=whole_number, default=1, metavar="H", help="query heads (1)")
+    parser.add_argument("--kv-heads", type=whole_number, metavar="H", help="key/value heads, a divisor of the query heads (as many)")
+    parser.add_argument("--batch", type=whole_number, default=1, metavar="B", help="batch size (1)")
+    parser.add_argument("--dtype", default="float32", help="storage type (float32)")
+    parser.add_argument("--mask", default="full", help="full or causal (full)")
+    parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")
+    parser.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help=f"whose limits hold ({DEFAULT_GPU})")
+    parser.add_argument("--json", action="store_true", help="one JSON object per algorithm and line")
+    if lists:
+        parser.add_argument("--tiles", type=tilings, default=[Tiling()], metavar="BQxBK[,…]", help="query × key tile (64x64)")
+    else:
+        parser.add_argument("--block-q", type=whole_number, default=64, metavar="BR", help="rows of a query tile (64)")
+        parser.add_argument("--block-k", type=whole_number, default=64, metavar="BC", help="rows of a key/value tile (64)")
+
+
+def problem_of(arguments: argparse.Namespace, **changes) -> AttentionProblem:
+    """The problem the options describe, with some fields replaced. Raises Refusal."""
+    names = ("seq_len", "kv_len", "head_dim", "heads", "kv_heads", "batch", "dtype", "mask", "scale")
+    return AttentionProblem(**{name: getattr(arguments, name) for name in names} | changes)
+
+
+def tiling_of(arguments: argparse.Namespace) -> Tiling:
+    """The tiling the options describe. Raises Refusal."""
+    return Tiling(arguments.block_q, arguments.block_k)
+
+
+def gpu_of(arguments: argparse.Namespace) -> Gpu:
+    """The GPU the options name. Raises Refusal."""
+    return find_gpu(arguments.gpu)
+
+
+def whole_number(text: str) -> int:
+    """An int option; a value that is none is answered in words."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, such as 64") from None
+
+
+def whole_numbers(text: str) -> list[int]:
+    """512,1024,2048"""
+    return [whole_number(part) for part in text.split(",")]
+
+
+def float_number(text: str) -> float:
+    """A float option; a value that is none is answered in words."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, such as 0.125") from None
+
+
+def words(text: str) -> list[str]:
+    """naive,fused"""
+    return [part.strip() for part in text.split(",")]
+
+
+def tilings(text: str) -> list[Tiling]:
+    """64x64,128x64"""
+    try:
+        return [Tiling(*map(int, part.lower().split("x"))) for part in text.split(",")]
+    except Refusal as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
+    except (TypeError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of tilings, such as 64x64,128x64") from None
