@@ -12,6 +12,7 @@ from traffic_model.errors import Refusal
 
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
+STATIC_SHARED_LIMIT = 48 * 1024
 _kernels = {}  # compiled kernels by (text, layout, mask, counting mode)
 
 
@@ -91,11 +92,17 @@ def _function(kernel):
 
 def _allow_shared(kernel, shared_bytes: int) -> None:
     # numba-cuda leaves the limit at 48 KiB: above, the attribute must be set on the kernel's handle
+    if shared_bytes <= STATIC_SHARED_LIMIT:
+        return
     from cuda.bindings import driver
 
-    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    error, = driver.cuFuncSetAttribute(driver.CUfunction(int(_function(kernel).handle)), attribute, shared_bytes)
-    if error != driver.CUresult.CUDA_SUCCESS:
-        limit = cuda.get_current_device().MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    device = cuda.get_current_device()
+    limit = device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    if shared_bytes > limit:
         raise Refusal(f"{shared_bytes / 1024:g} KiB of shared memory per block are more than this device allows ({limit / 1024:g} KiB); "
                       f"choose a smaller key tile.")
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    handle = driver.CUkernel(int(_function(kernel).handle))
+    error, = driver.cuKernelSetAttribute(attribute, shared_bytes, handle, driver.CUdevice(device.id))
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"CUDA driver: {error.name} while allowing {shared_bytes} bytes of shared memory")

@@ -1,0 +1,73 @@
+"""Lifetimes: what becomes of a thread's own values when its statements are cut into intervals.
+
+Most live and die within one interval and stay plain variables. Of those that a later interval reads,
+    coordinates (`row = threadIdx.x % 64`), assigned once from coordinates and arguments, are worked out again where they are needed;
+    the rest are kept: one element per thread in an array, loaded before the thread's statements and stored after them.
+A local array that more than one interval, or more than one round of a loop, touches becomes a row per thread.
+"""
+import ast
+from dataclasses import dataclass
+
+from numba_kernels.cpu.fission import Interval, Once, Part, intervals
+from numba_kernels.cpu.flow import assignments, exposed
+from numba_kernels.cpu.memory import Memory
+from numba_kernels.cpu.names import loaded, mentioned, stored
+
+
+@dataclass(frozen=True)
+class Interchange:
+    """What one interval does around a thread's statements."""
+
+    recompute: list[ast.stmt]
+    load: list[str]
+    store: list[str]
+
+
+class Lifetimes:
+    """recomputed: name -> its assignment; kept: names with an element per thread; rows: local arrays with a row per thread."""
+
+    def __init__(self, parts: list[Part], body: list[ast.stmt], shared_by_threads: set[str], memory: Memory):
+        """shared_by_threads: names that are no thread's own: tallies, arguments, coordinates."""
+        every = list(intervals(parts))
+        self.recomputed = _recomputable(parts, assignments(body), shared_by_threads)
+        own = set().union(*(stored(interval.statements) for interval, _ in every)) - shared_by_threads - memory.names
+        self.kept = (own & set().union(*(exposed(interval.statements)[0] for interval, _ in every))) - self.recomputed.keys()
+        self.rows = {name for name in memory.local if _outlives_interval(name, every)}
+
+    def of(self, interval: Interval) -> Interchange:
+        """What this interval works out again, loads and stores, in a settled order."""
+        reads, surely = exposed(interval.statements)
+        writes = stored(interval.statements)
+        needed = self._with_sources(reads & self.recomputed.keys() - writes)
+        return Interchange([statement for name, statement in self.recomputed.items() if name in needed],
+                           sorted(self.kept & (reads | (writes - surely))), sorted(self.kept & writes))
+
+    def _with_sources(self, names):
+        """These coordinates and the ones they are worked out from."""
+        sources = set().union(*(loaded(self.recomputed[name]) & self.recomputed.keys() for name in names))
+        return names if sources <= names else self._with_sources(names | sources)
+
+
+def _recomputable(parts, assigned, shared_by_threads):
+    """Names assigned once, at the top level, from literals, arguments, coordinates and other such names."""
+    steady = {name for name in shared_by_threads if name not in assigned}
+    found = {}
+    for part in parts:
+        for statement in part.statements if isinstance(part, Interval) else [part.statement] if isinstance(part, Once) else []:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if len(assigned[name]) == 1 and _settled(value, steady, assigned):
+                    steady.add(name)
+                    if isinstance(part, Interval):
+                        found[name] = statement
+    return found
+
+
+def _settled(value, steady, assigned):
+    """Whether an expression has one value throughout the block: no array element, no name that changes."""
+    pure = not any(isinstance(node, ast.Subscript) for node in ast.walk(value))
+    return pure and all(name in steady or name not in assigned for name in loaded(value))
+
+
+def _outlives_interval(name, every):
+    users = [in_loop for interval, in_loop in every if name in mentioned(interval.statements)]
+    return len(users) > 1 or any(users)

@@ -1,0 +1,29 @@
+"""Meaning: what a name that a kernel closes over may stand for."""
+import types
+
+import numpy as np
+from numba import types as numba_types
+
+BUILTINS = (range, min, max, abs, int, float, bool)
+
+
+def is_builtin(value: object) -> bool:
+    """One of Python's own functions that a kernel may call."""
+    return any(value is builtin for builtin in BUILTINS)
+
+
+def is_scalar_type(value: object) -> bool:
+    """One of Numba's or NumPy's types of number: float32, int64, np.float32, …"""
+    number = isinstance(value, numba_types.Number | numba_types.Boolean)
+    return number or isinstance(value, type) and issubclass(value, np.number | np.bool_)
+
+
+def is_constant(value: object) -> bool:
+    """A float: it keeps its name, for its width is part of its meaning. Whole numbers have become literals by then."""
+    return isinstance(value, float | np.floating)
+
+
+def device_function(value: object) -> types.FunctionType | None:
+    """The Python function behind a device function, plain or decorated; None for anything else."""
+    function = getattr(value, "py_func", value)
+    return function if isinstance(function, types.FunctionType) else None

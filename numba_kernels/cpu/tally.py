@@ -1,0 +1,68 @@
+"""The tally: found between its start and its flush, and turned into one number of bytes per cell."""
+import ast
+from dataclasses import dataclass
+
+from numba_kernels.cpu.names import Names, mentioned
+from numba_kernels.cpu.text import Role, Text, intrinsic
+from numba_kernels.cpu.unfaithful import Unfaithful
+from numba_kernels.ports import OFF
+from numba_kernels.spec import KernelSpec
+
+SHARED_BYTES = 4  # of one element; shared memory holds fp32
+
+
+@dataclass(frozen=True)
+class Tally:
+    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; on: whether they are counted."""
+
+    name: str
+    totals: tuple[str, ...]
+    bytes: dict[str, int]
+    on: bool
+
+
+def take_out(text: Text, spec: KernelSpec, names: Names, counting: str, element_bytes: int) -> tuple[Text, Tally]:
+    """The text without its tally's declaration, start and flush, and the tally. counts: the kernel's parameter after its arrays."""
+    counts = text.parameters[len(spec.arrays)]
+    tally = _tally_name(text, counts)
+    body = [statement for statement in text.tree.body if not _is_booking(text, statement, tally)]
+    for statement in body:
+        mentions = {node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == counts}
+        if mentions:
+            raise Unfaithful(statement, f"uses {counts}, which only flush may touch")
+    text.tree.body = body or [ast.copy_location(ast.Pass(), text.tree)]
+    totals = tuple(names(f"{cell.array.letter}_{cell.space}_{cell.direction}_bytes") for cell in spec.cells)
+    return text, Tally(tally, totals, dict(hbm=element_bytes, shared=SHARED_BYTES), counting != OFF)
+
+
+def require_untouched(text: Text, tally: Tally) -> None:
+    """Raises Unfaithful where the kernel uses its tally outside a port."""
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and tally.name in mentioned(node):
+            raise Unfaithful(node, f"uses {tally.name} outside a port")
+
+
+def _tally_name(text, counts):
+    """The array between start(tally) and flush(tally, counts), "" for a kernel without ports."""
+    used = [(statement, call, role.action) for statement in text.tree.body for call in ast.walk(statement)
+            if isinstance(call, ast.Call) and isinstance(role := text.value(call.func), Role)]
+    if not used:
+        return ""
+    for place, (statement, call, action) in enumerate(used):
+        wanted = {0: "start", len(used) - 1: "flush"}.get(place, "read or write")
+        if action not in wanted or (action in ("start", "flush") and getattr(statement, "value", None) is not call):
+            raise Unfaithful(call, "ports are used between one start(tally) and one flush(tally, counts), both outside any branch or loop")
+    tally = ast.unparse(used[0][1].args[0])
+    if ast.unparse(used[-1][1]).partition("(")[2] != f"{tally}, {counts})":
+        raise Unfaithful(used[-1][1], f"flush takes the tally that was started and the kernel's counts: flush({tally}, {counts})")
+    return tally
+
+
+def _is_booking(text, statement, tally):
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=function)):
+            return target == tally and intrinsic(function) == "local.array"
+        case ast.Expr(value=ast.Call(func=function)):
+            role = text.value(function)
+            return isinstance(role, Role) and role.action in ("start", "flush")
+    return False

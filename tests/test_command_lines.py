@@ -1,0 +1,84 @@
+"""The command lines: the JSON of the contract, and one helpful sentence for a bad option."""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
+
+ROOT = Path(__file__).parent.parent
+SMALL = ["--seq-len", "40", "--head-dim", "16", "--block-q", "16", "--block-k", "16", "--heads", "2", "--kv-heads", "1", "--mask", "causal"]
+
+
+def call(module, *arguments):
+    return subprocess.run([sys.executable, "-m", module, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def objects(module, *arguments):
+    done = call(module, *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_predict_prints_one_object_per_algorithm():
+    naive, fused = objects("traffic_model", "predict", *SMALL)
+    assert (naive["algorithm"], fused["algorithm"]) == ("naive", "fused")
+    problem = AttentionProblem(40, head_dim=16, heads=2, kv_heads=1, mask="causal")
+    for said in (naive, fused):
+        expected = predict(said["algorithm"], problem, Tiling(16, 16), find_gpu("H200 SXM"))
+        assert AttentionProblem(**said["problem"]) == problem and said["tiling"] == dict(block_q=16, block_k=16)
+        assert Ledger.from_records(said["ledger"], said["measures"]) == expected.ledger
+        assert said["flops"] == problem.flops and said["compulsory_bytes"] == expected.compulsory_bytes
+        assert said["dram"] == dict(read_bytes=None, write_bytes=None)
+        assert [kernel["name"] for kernel in said["kernels"]] == [kernel.name for kernel in expected.kernels]
+        assert said["layout"]
+
+
+@pytest.mark.parametrize("backend", ["cpu", "simulator"])
+def test_run_prints_what_it_counted(backend):
+    for said in objects("numba_kernels", "run", *SMALL, "--backend", backend):
+        predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", said["algorithm"])
+        assert said["ledger"] == [record for record in predicted["ledger"] if record["measure"] == "requested"]
+        assert said["measures"] == ["requested"] and said["backend"] == backend
+        assert said["compulsory_bytes"] == predicted["compulsory_bytes"] and said["layout"] == predicted["layout"]
+        assert 0 < said["relative_error"] < 1e-5 and said["max_abs_error"] < 1e-4
+        for kernel, expected in zip(said["kernels"], predicted["kernels"], strict=True):
+            assert (kernel["grid"], kernel["block"]) == (expected["grid"], expected["block"])
+            assert kernel["times_ms"] is kernel["registers_per_thread"] is kernel["shared_bytes"] is kernel["local_bytes"] is None
+
+
+def test_tables_are_readable():
+    done = call("traffic_model", "predict", "--seq-len", "4096")
+    assert "fused, predicted: 138 MB requested, 4.19 MB compulsory through HBM" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["traffic_model predict", "numba_kernels run"])
+@pytest.mark.parametrize(("options", "sentence"), [
+    ("--seq-len 0", "Seq len 0 is not a whole number from 1 up; the smallest is 1."),
+    ("--seq-len many", "'many' is not a whole number"),
+    ("--block-q 0", "Query tile 0 is not one of 16, 32, 64, 128, 256; the nearest is 16."),
+    ("--head-dim 512", "Head dim 512 is not supported: the kernels take 16 to 128; the nearest is 128."),
+    ("--head-dim 128 --block-k 256", "the largest legal key tile is 128."),
+    ("--mask sometimes", "Mask sometimes is not known: choose full or causal."),
+    ("--heads 8 --kv-heads 3", "the nearest that does is 2."),
+    ("--algorithm flash", "Algorithm flash is not known; choose naive or fused."),
+    ("--gpu H300", "GPU 'H300' is not in the table"),
+    ("--dtype int8", "Dtype int8 is not offered yet"),
+    ("--nonsense", "Unrecognized arguments: --nonsense."),
+])
+def test_a_bad_option_gets_one_sentence_and_exit_2(module, options, sentence):
+    done = call(*module.split(), *options.split())
+    assert done.returncode == 2 and done.stdout == ""
+    assert sentence in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_gpu_is_not_invented():
+    from numba_kernels.run import gpu_available
+
+    if not gpu_available():
+        done = call("numba_kernels", "run", "--backend", "gpu")
+        assert done.returncode == 2 and "use cpu, which runs the same kernel text" in done.stderr
+    timed = call("numba_kernels", "run", "--backend", "cpu", "--repeat", "3")
+    assert timed.returncode == 2 and "times come only from a GPU" in timed.stderr.lower()

@@ -1,0 +1,63 @@
+"""With counting off, counting costs nothing: the machine code is that of a text without ports. Compiled for 9.0, no GPU needed."""
+import re
+from functools import lru_cache
+
+import offline
+import pytest
+
+from numba_kernels.run import ALGORITHMS
+from traffic_model import AttentionProblem, Tiling, find_gpu
+
+HEAD_DIMS = (16, 63, 64, 96, 128)
+
+
+def specs(algorithm, head_dim=64, mask="full"):
+    kernels, resolve_layout = ALGORITHMS[algorithm]
+    problem = AttentionProblem(4096, head_dim=head_dim, heads=16, mask=mask)
+    return kernels(problem, resolve_layout(problem, Tiling(), find_gpu("H200 SXM")))
+
+
+KERNELS = [pytest.param(spec, id=f"{spec.launch.name}-{mask}") for mask in ("full", "causal") for name in ALGORITHMS
+           for spec in specs(name, mask=mask)]
+OTHER_HEADS = [pytest.param(specs("fused", d)[0], id=f"d{d}") for d in HEAD_DIMS if d != 64]
+
+
+@lru_cache
+def counted(spec, counting):
+    return offline.assemble(offline.ptx(*offline.counted_text(spec, counting), spec.threads))
+
+
+def bare(spec):
+    return offline.assemble(offline.ptx(*offline.bare_text(spec), spec.threads))
+
+
+@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS)
+def test_off_equals_the_text_without_ports(spec):
+    made = counted(spec, "off")
+    assert made.opcodes.total() > 50
+    assert made == bare(spec)
+
+
+def test_a_counter_left_in_is_noticed():
+    spec = specs("naive")[0]
+    assert counted(spec, "requests").opcodes != bare(spec).opcodes
+
+
+@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS)
+def test_default_tiles_use_no_local_memory_and_no_float64(spec):
+    made = counted(spec, "off")
+    assert (made.stack_bytes, made.spill_bytes) == (0, 0)
+    assert not [name for name in made.opcodes if name.startswith(("LDL", "STL", "DADD", "DMUL", "DFMA", "DSETP")) or "F64" in name]
+
+
+def test_softmax_keeps_the_loads_of_its_three_passes():
+    spec = specs("naive")[1]
+    code = offline.ptx(*offline.counted_text(spec, "off"), spec.threads)
+    assert len(loops_that_load(code)) >= 3
+
+
+def loops_that_load(code: str) -> set[str]:
+    """Labels of basic blocks with a global load that branch back to themselves."""
+    blocks = re.split(r"^(\$\w+):", code, flags=re.M)[1:]
+    loops = lambda label, body: re.search(rf"bra\S*\s+{re.escape(label)};", body)
+    return {label for label, body in zip(blocks[::2], blocks[1::2]) if "ld.global" in body and loops(label, body)}

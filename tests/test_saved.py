@@ -1,0 +1,92 @@
+"""Saved runs: written, resumed, read back; a broken file is refused with the line and the reason."""
+import json
+
+import pytest
+
+from numba_kernels import saved
+from numba_kernels.sweep import sweep
+from traffic_model import AttentionProblem, Ledger, Measure, Refusal, Tiling, find_gpu, predict
+
+H200 = find_gpu("H200 SXM")
+
+
+def small_sweep(path, lengths=(16, 20), said=None):
+    problems = [AttentionProblem(n, head_dim=16) for n in lengths]
+    sweep(path, ["naive", "fused"], problems, [Tiling(16, 16)], H200, "cpu", "requests", seed=0, repeat=0, warmup=0,
+          say=(said if said is not None else []).append)
+    return saved.read(path)
+
+
+def test_a_sweep_writes_a_header_and_a_line_per_run_and_resumes(tmp_path):
+    path, said = tmp_path / "new" / "runs.jsonl", []
+    first = small_sweep(path, lengths=(16,))
+    assert first.header["schema"] == saved.SCHEMA and len(first.runs) == 2
+    both = small_sweep(path, said=said)
+    assert both.runs[:2] == first.runs and len(both.runs) == 4
+    assert [("already there" in line) for line in said] == [True, True, False, False]
+
+
+def test_a_line_cut_off_by_an_interruption_is_measured_again(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    whole = small_sweep(path)
+    path.write_text(path.read_text()[:-40])
+    assert small_sweep(path).runs == whole.runs
+
+
+def test_the_shipped_runs_are_real_counts_and_complete():
+    shipped, = saved.recorded()
+    assert shipped.header["gpu"] == "NVIDIA H200" and shipped.header["copy_gb_per_s"] > 1000
+    assert {run["problem"]["seq_len"] for run in shipped.runs} == {2**k for k in range(8, 15)}
+    for run in shipped.runs:
+        problem, tiling = AttentionProblem(**run["problem"]), Tiling(**run["tiling"])
+        predicted = predict(run["algorithm"], problem, tiling, H200).ledger.only(Measure.REQUESTED)
+        assert predicted == Ledger.from_records(run["ledger"], run["measures"])
+        assert run["relative_error"] < 1e-5 and run["backend"] == "gpu"
+        assert len(saved.total_times_ms(run)) >= 20
+        assert all(kernel["local_bytes"] == 0 for kernel in run["kernels"])
+
+
+@pytest.fixture
+def lines(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    small_sweep(path, lengths=(16,))
+    return path, [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def broken(change):
+    def apply(objects):
+        change(objects)
+        return "\n".join(json.dumps(o) for o in objects)
+
+    return apply
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    (lambda objects: "", "is empty"),
+    (lambda objects: "not json", "line 1 is not JSON"),
+    (lambda objects: "[1, 2]", "line 1 is not an object but list"),
+    (lambda objects: json.dumps(objects[0]) + "\n{}", "line 2 is not usable: it lacks or does not know 'problem'"),
+    (broken(lambda o: o[0].update(schema=99)), "line 1 is not usable: its schema is 99"),
+    (broken(lambda o: o[0].pop("gpu")), "line 1 .* 'gpu'"),
+    (broken(lambda o: o[1]["problem"].update(seq_len=0)), "line 2 .* seq len 0"),
+    (broken(lambda o: o[1]["problem"].update(surprise=1)), "line 2 .* surprise"),
+    (broken(lambda o: o[1]["tiling"].update(block_q="64")), "line 2"),
+    (broken(lambda o: o[2]["ledger"][0].update(bytes=-4)), "line 3 .* whole numbers from 0 up"),
+    (broken(lambda o: o[2]["ledger"][0].update(array="w")), "line 3 .* 'w' is not a valid Array"),
+    (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all positive"),
+    (broken(lambda o: o[2].update(kernels=None)), "line 3"),
+    (broken(lambda o: o[2].update(relative_error=None)), "line 3 .* relative_error is None"),
+    (lambda objects: json.dumps(objects[0]) + '\n{"relative_error": NaN}', "line 2 is not JSON: NaN is not"),
+])
+def test_a_broken_file_is_refused_with_line_and_reason(lines, text, reason):
+    path, objects = lines
+    path.write_text(text(objects))
+    with pytest.raises(Refusal, match=reason):
+        saved.read(path)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Refusal, match="cannot be read"):
+        saved.read(path)
