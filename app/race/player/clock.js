@@ -1,0 +1,70 @@
+// Clock: compulsory bytes, the same rate for both lanes, and how they pass in ten seconds on screen.
+const LEG = 4, HOLD = 1, REST = 4, STILL = 1; // seconds: until one lane is done, a look at that, the other's rest, the end
+const SECONDS = LEG + HOLD + REST + STILL;
+
+class Clock {
+  constructor(lanes) {
+    this.lanes = lanes;
+    const totals = lanes.map((lane) => lane.total);
+    this.first = Math.min(...totals);
+    this.last = Math.max(...totals);
+    this.leader = lanes[totals.lastIndexOf(this.first)];
+    this.trailer = lanes.find((lane) => lane !== this.leader);
+    this.chapters = this.#chapters();
+  }
+
+  /** How many times the first leg's rate the rest is played at. */
+  get hurry() { return (this.last - this.first) / REST / (this.first / LEG); }
+
+  bytesAt(seconds) {
+    if (seconds <= LEG) return (this.first * seconds) / LEG;
+    const rest = Math.min(1, Math.max(0, (seconds - LEG - HOLD) / REST));
+    return this.first + (this.last - this.first) * rest;
+  }
+
+  secondsAt(bytes) {
+    if (bytes <= this.first) return (LEG * bytes) / this.first;
+    return LEG + HOLD + (REST * (bytes - this.first)) / (this.last - this.first);
+  }
+
+  /** How long a byte takes on screen at this moment; forever while the clock stands still. */
+  secondsPerByte(seconds) {
+    if (seconds < LEG) return LEG / this.first;
+    return seconds > LEG + HOLD && seconds < LEG + HOLD + REST ? REST / (this.last - this.first) : Infinity;
+  }
+
+  /** The same moment in both lanes: {clock, seconds, views}. */
+  at(seconds) {
+    const clock = this.bytesAt(seconds);
+    return { clock, seconds, views: this.lanes.map((lane) => lane.during(clock)) };
+  }
+
+  /** The next event of either lane, or with `by` < 0 the last one undone: every event is a step, also one that costs no bytes. */
+  step(moment, by) {
+    const done = moment.views.map((view) => view.done), end = (lane, index) => this.lanes[lane].ends[index];
+    let clock = moment.clock;
+    const order = [0, 1].filter((lane) => (by > 0 ? done[lane] < this.lanes[lane].count : done[lane] > 0));
+    if (by > 0 && order.length) {
+      const lane = order.reduce((a, b) => (end(b, done[b]) < end(a, done[a]) ? b : a));
+      clock = Math.max(clock, end(lane, done[lane]++));
+    } else if (by < 0 && order.length) {
+      const reached = () => Math.max(...[0, 1].map((lane) => (done[lane] ? end(lane, done[lane] - 1) : 0)));
+      if (clock <= reached()) done[order.reduce((a, b) => (end(b, done[b] - 1) >= end(a, done[a] - 1) ? b : a))]--;
+      clock = reached();
+    } else if (by < 0) clock = 0;
+    return { clock, seconds: this.secondsAt(clock), views: this.lanes.map((lane, i) => lane.after(done[i], clock)) };
+  }
+
+  #chapters() {
+    const marks = [{ name: `${this.leader.name} done`, seconds: LEG }];
+    for (const array of ["s", "p"]) {
+      for (const lane of this.lanes) {
+        const track = lane.tracks[`${array} read`];
+        if (!track) continue;
+        const index = lane.sweeps[track.sweeps[0]].first;
+        marks.push({ name: `${array.toUpperCase()} comes back`, seconds: this.secondsAt(index ? lane.ends[index - 1] : 0) });
+      }
+    }
+    return [...marks, { name: "end", seconds: LEG + HOLD + REST }].sort((a, b) => a.seconds - b.seconds);
+  }
+}

@@ -1,0 +1,103 @@
+// Controls: the buttons, the scrubber and its chapters, and the keys. They ask a player and know nothing of attention.
+const ICONS = {
+  play: "M5 3l14 9-14 9z", pause: "M5 3h5v18H5zM14 3h5v18h-5z", back: "M19 3v18L8 12zM4 3h3v18H4z", step: "M5 3v18l11-9zM17 3h3v18h-3z",
+  loop: "M6 7h10V3l6 6-6 6v-4H9v4H5V8zM18 17H8v4l-6-6 6-6v4h7v-4h4v7z",
+  full: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
+};
+const OWN_KEYS = "input, textarea, select, button, summary, canvas, [contenteditable], [role]"; // what answers to keys itself
+const SPEEDS = [1, 2, 0.25, 0.5], GAP = 6; // px between chapters' names
+
+const icon = (name) =>
+  `<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor"/></svg>`;
+const button = (action, label, content, more = "") =>
+  `<button type="button" data-action="${action}" title="${label}" aria-label="${label}" ${more}>${content}</button>`;
+
+const BUTTONS = `
+${button("back", "Step back (left arrow)", icon("back"))}
+${button("play", "Play or pause (space)", "", 'class="main"')}
+${button("step", "Step (right arrow)", icon("step"))}
+<div class="track">
+  <input type="range" min="0" max="${SECONDS}" step="0.01" value="0" aria-label="Moment of the race"><div class="chapters"></div>
+</div>
+${button("speed", "Speed", "1×")}
+${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
+${button("png", "Save this frame as PNG", "PNG")}
+${button("full", "Full screen (f)", icon("full"))}`;
+
+class Controls {
+  /** root: the player's element, whose keys are listened to; holder: an empty element for the buttons. */
+  constructor(root, holder, player) {
+    Object.assign(this, { root, holder, player, chapters: [] });
+    holder.innerHTML = BUTTONS;
+    this.scrubber = holder.querySelector("input");
+    this.scrubber.addEventListener("input", () => player.seek(Number(this.scrubber.value)));
+    holder.addEventListener("click", ({ target }) => this.#press(target.closest("[data-action]")));
+    this.onKey = (event) => this.#key(event);
+    document.addEventListener("keydown", this.onKey);
+    this.show(0, false);
+  }
+
+  remove() { document.removeEventListener("keydown", this.onKey); }
+
+  show(seconds, playing) {
+    this.scrubber.value = seconds;
+    if (playing === this.playing) return;
+    this.playing = playing;
+    this.holder.querySelector(".main").innerHTML = playing ? `${icon("pause")}<span>Pause</span>` : `${icon("play")}<span>Play</span>`;
+  }
+
+  /** [{name, seconds}]: marks on the scrubber, each with its name as a button that jumps there. */
+  setChapters(chapters) {
+    this.chapters = chapters;
+    this.holder.querySelector(".chapters").replaceChildren(...chapters.flatMap(({ name, seconds }) => {
+      const mark = document.createElement("i"), label = document.createElement("button");
+      mark.style.left = `${(100 * seconds) / SECONDS}%`;
+      Object.assign(label, { type: "button", textContent: name, title: `Go to: ${name}`, onclick: () => this.player.seek(seconds) });
+      return [mark, label];
+    }));
+    this.spread();
+  }
+
+  /** Puts the names under their marks, moved apart where they would meet. */
+  spread() {
+    const line = this.holder.querySelector(".chapters"), labels = [...line.querySelectorAll("button")], total = line.clientWidth;
+    if (!total) return;
+    const wide = labels.map((label) => label.offsetWidth), left = [];
+    this.chapters.forEach(({ seconds }, i) => {
+      left[i] = Math.max((total * seconds) / SECONDS - wide[i] / 2, i ? left[i - 1] + wide[i - 1] + GAP : 0);
+    });
+    for (let i = left.length - 1; i >= 0; i--) left[i] = Math.min(left[i], (i + 1 < left.length ? left[i + 1] - GAP : total) - wide[i]);
+    labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
+  }
+
+  #press(pressed) {
+    const { player } = this, actions = {
+      play: () => player.toggle(), back: () => player.step(-1), step: () => player.step(1),
+      png: () => player.savePng(), full: () => player.fullScreen(),
+      speed: () => {
+        player.speed = SPEEDS[(SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length];
+        pressed.textContent = `${player.speed}×`;
+      },
+      loop: () => {
+        player.loop = !player.loop;
+        pressed.setAttribute("aria-pressed", player.loop);
+      },
+    };
+    if (pressed) actions[pressed.dataset.action]();
+  }
+
+  /** Keys count unless something else needs them: a slider elsewhere keeps its arrows, a button its space. */
+  #key(event) {
+    const [target] = event.composedPath(), elsewhere = !event.composedPath().includes(this.root) && target.closest(OWN_KEYS);
+    if (event.ctrlKey || event.metaKey || event.altKey || elsewhere) return;
+    const { player } = this, count = event.shiftKey ? 10 : 1;
+    const actions = {
+      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.fullScreen(),
+      ArrowRight: () => player.step(count), ArrowLeft: () => player.step(-count),
+      Home: () => player.seek(0), End: () => player.seek(SECONDS),
+    };
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+}

@@ -1,0 +1,133 @@
+// Lane: one algorithm's events, expanded once from its sweeps into flat running sums, so that any moment is two binary searches away.
+
+/** Index of the first element greater than `value` in an ascending array. */
+function firstAbove(array, value) {
+  let low = 0, high = array.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (array[middle] > value) high = middle; else low = middle + 1;
+  }
+  return low;
+}
+
+const VISIBLE = 0.12; // seconds that something must stay to be read
+
+/** Bytes per block from runs of [count, bytes]. */
+function expand(runs) {
+  const bytes = new Float64Array(runs.reduce((sum, [count]) => sum + count, 0));
+  let at = 0;
+  for (const [count, value] of runs) bytes.fill(value, at, at += count);
+  return bytes;
+}
+
+class Lane {
+  /** record: {name, says, kernels, receipt, sweeps} as app/race/payload.py writes it. */
+  constructor(record) {
+    Object.assign(this, record);
+    this.sweeps = record.sweeps.map(([kernel, row, stage, blocks, moves], number, all) => ({
+      kernel, row, stage, blocks, first: 0, bytes: 0, again: new Set(), walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
+      moves: moves.map(([array, direction, compulsory, requested]) => (
+        { array, direction, compulsory: expand(compulsory), requested: expand(requested) })),
+    }));
+    this.count = this.sweeps.reduce((sum, sweep) => sum + sweep.blocks * sweep.moves.length, 0);
+    this.ends = new Float64Array(this.count); // compulsory bytes moved when an event is over
+    this.rereads = new Float64Array(this.count + 1); // bytes asked for again before an event
+    this.sweepOf = new Uint32Array(this.count);
+    this.tracks = {}; // "s write": the sweeps that move S for the first time, in order
+    this.kernelEnds = [0]; // compulsory bytes when each kernel is over
+    this.uses = []; // per kernel the arrays it reads and writes, and of those read the ones it reads again
+    this.#expandEvents();
+  }
+
+  get total() { return this.count ? this.ends[this.count - 1] : 0; }
+
+  #expandEvents() {
+    const { ends, rereads, sweepOf } = this;
+    let index = 0, moved = 0;
+    this.sweeps.forEach((sweep, number) => {
+      const { blocks, moves } = sweep;
+      sweep.first = index;
+      for (let block = 0; block < blocks; block++) {
+        for (let place = 0; place < moves.length; place++, index++) {
+          const compulsory = moves[place].compulsory[block], more = moves[place].requested[block] - compulsory;
+          ends[index] = moved += compulsory;
+          rereads[index + 1] = rereads[index] + (more > 0 ? more : 0);
+          sweepOf[index] = number;
+        }
+      }
+      this.kernelEnds[sweep.kernel] = moved;
+      moves.forEach((move, place) => { this.#keepTrack(sweep, number, move, place); this.#keepUse(sweep, move); });
+    });
+  }
+
+  #keepTrack(sweep, number, move, place) {
+    const bytes = move.compulsory.reduce((sum, value) => sum + value, 0);
+    sweep.bytes += bytes;
+    if (!bytes) return;
+    const track = (this.tracks[`${move.array} ${move.direction}`] ??= { entries: [], sweeps: [], before: [0] });
+    track.entries.push({ row: sweep.row, blocks: sweep.blocks, place, move });
+    track.sweeps.push(number);
+    track.before.push(track.before.at(-1) + bytes);
+  }
+
+  #keepUse({ kernel, again }, { array, direction, compulsory, requested }) {
+    const use = (this.uses[kernel] ??= { read: new Set(), write: new Set(), again: new Set() });
+    use[direction].add(array);
+    if (requested.some((bytes, block) => bytes > compulsory[block])) use.again.add(array);
+    if (compulsory.includes(0)) again.add(array);
+  }
+
+  event(index) {
+    const sweep = this.sweeps[this.sweepOf[index]], local = index - sweep.first, start = index ? this.ends[index - 1] : 0;
+    const { array, direction } = sweep.moves[local % sweep.moves.length];
+    const { kernel, stage, row, walked } = sweep, column = Math.floor(local / sweep.moves.length);
+    return { sweep, kernel, stage, row, column, walked, array, direction, start, bytes: this.ends[index] - start };
+  }
+
+  /** The moment `clock` bytes into the lane: the event in flight, and the re-reads before it, spread over it as a pulse. */
+  during(clock) {
+    const next = firstAbove(this.ends, clock);
+    if (next === this.count) return { done: next, flight: null, fraction: 0, pulse: null, waiting: 0 };
+    const flight = this.event(next), fraction = (clock - flight.start) / flight.bytes;
+    const paid = flight.start ? firstAbove(this.ends, flight.start - 1) + 1 : 0; // bytes are whole, so this finds what ended at start
+    const done = paid + Math.floor(fraction * (next - paid));
+    return { done, flight, fraction, pulse: paid < next ? this.event(done) : null, waiting: next - paid };
+  }
+
+  /** The moment after exactly `done` events, the clock at `clock`: a re-read in turn is a pulse, and nothing else moves. */
+  after(done, clock) {
+    if (done === this.count) return { done, flight: null, fraction: 0, pulse: null, waiting: 0 };
+    const event = this.event(done);
+    if (!event.bytes) return { done, flight: null, fraction: 0, pulse: event, waiting: 1 };
+    return { done, flight: event, fraction: Math.max(0, (clock - event.start) / event.bytes), pulse: null, waiting: 0 };
+  }
+
+  /** How much of a moment the eye can follow when a byte takes so many seconds: its tile, only its row, or only its kernel. */
+  pace({ flight }, secondsPerByte) {
+    if (!flight || flight.bytes * secondsPerByte >= VISIBLE) return "tile";
+    return flight.sweep.bytes * secondsPerByte >= VISIBLE ? "row" : "kernel";
+  }
+
+  /** The arrays read again at a moment, and the one block where the eye can follow it. */
+  again({ done, flight, pulse, waiting }, pace, secondsPerByte) {
+    if (pace === "kernel") return { arrays: this.rereads[done] ? [...this.uses[flight.kernel].again] : [], block: null };
+    if (!pulse) return { arrays: pace === "row" ? [...flight.sweep.again] : [], block: null };
+    const single = !flight || (flight.bytes * secondsPerByte) / waiting >= VISIBLE;
+    return single ? { arrays: [pulse.array], block: pulse } : { arrays: [...pulse.sweep.again], block: null };
+  }
+
+  /** How far an array has moved for the first time after `done` events: whole sweeps, then blocks of the next one, and bytes. */
+  progress(array, direction, done) {
+    const track = this.tracks[`${array} ${direction}`];
+    if (!track) return { entries: [], whole: 0, blocks: 0, bytes: 0, total: 0, share: 0 };
+    const now = done < this.count ? this.sweepOf[done] : this.sweeps.length, whole = firstAbove(track.sweeps, now - 1);
+    let blocks = 0, bytes = track.before[whole];
+    if (track.sweeps[whole] === now) {
+      const { place, move } = track.entries[whole], { first, moves } = this.sweeps[now];
+      blocks = Math.max(0, Math.ceil((done - first - place) / moves.length));
+      for (let block = 0; block < blocks; block++) bytes += move.compulsory[block];
+    }
+    const total = track.before.at(-1);
+    return { entries: track.entries, whole, blocks, bytes, total, share: bytes / total };
+  }
+}

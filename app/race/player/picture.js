@@ -1,0 +1,48 @@
+// The picture: one moment of the race on a 1280×720 sheet. It returns every text box it drew.
+const LANE_TOPS = [80, 389], LEFT = 24, RIGHT = 1256;
+
+/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views, speed: 0 while it stands}; look: {palette, family}. */
+function drawRace(context, race, moment, { palette, family }) {
+  const pen = new Pen(context, palette, family), quiet = { ink: palette.muted };
+  pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
+  pen.text(claim(race, moment), LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
+  const named = pen.text(clockName(race, moment), RIGHT, 69, { weight: 600, align: "right", ...quiet });
+  pen.text([race.conditions.join("    "), race.conditions.join("  ")], LEFT, 69, { room: RIGHT - LEFT - named - 24, ...quiet });
+  const secondsPerByte = moment.speed ? race.clock.secondsPerByte(moment.seconds) / moment.speed : Infinity;
+  race.lanes.forEach((lane, index) => {
+    const view = moment.views[index], pace = lane.pace(view, secondsPerByte), again = lane.again(view, pace, secondsPerByte);
+    drawLane(pen, race, lane, { ...view, pace, again }, moment.clock, LANE_TOPS[index]);
+  });
+  drawFooter(pen, race, moment);
+  return pen.boxes;
+}
+
+function drawLane(pen, race, lane, view, clock, y) {
+  drawHeading(pen, lane, clock, y);
+  const top = y + 38, road = top + HBM.height + 6;
+  drawHbm(pen, race, lane, view, top);
+  drawCaches(pen, lane, view, top, HBM.height);
+  drawMultiprocessor(pen, race, lane, view, top, HBM.height);
+  drawShortcut(pen, lane, view, top);
+  drawRoad(pen, lane, view, road);
+  drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
+}
+
+/** The lane's name, what it does and how many bytes it has moved. */
+function drawHeading(pen, lane, clock, y) {
+  const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = decimalBytes(lane.total);
+  pen.box([LEFT, y + 6, 22, 22], { radius: 5, fill: colours.fill });
+  const name = pen.text(capital(lane.name), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
+  pen.text(lane.says, 56 + name + 16, y + 27, { size: 22, room: 560 });
+  const rest = over ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
+  const moved = over ? `done: ${total}` : decimalBytes(Math.floor(clock));
+  pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
+}
+
+function drawFooter(pen, race, moment) {
+  const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
+  const kind = pen.text((over && race.tick) || "predicted", RIGHT, 711, { ...small, weight: 600, align: "right" });
+  pen.text([`Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time. ${race.drawn}`,
+            `Compulsory: each kernel reads inputs once, writes outputs once. Bytes, not time. ${race.drawn}`,
+            `Compulsory bytes, not time. ${race.drawn}`], LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
+}

@@ -1,0 +1,76 @@
+// The road under a lane's panels: the tile on its way between HBM and the multiprocessor, re-reads beside it, at the end the receipt.
+const ROAD = { left: 24, right: 1256, from: 372, to: 984, height: 28, baseline: 21 }, DASHES = [5, 4];
+
+/** S[2,61], K[3], O[12]. */
+function blockName({ array, row, column }) {
+  const place = "qo".includes(array) ? row : "kv".includes(array) ? column : `${row},${column}`;
+  return `${array.toUpperCase()}[${place}]`;
+}
+
+const letters = (arrays) => [...arrays].map((array) => array.toUpperCase()).join(", ");
+
+function drawRoad(pen, lane, view, y) {
+  const { flight, pulse, again, pace } = view, base = y + ROAD.baseline;
+  pen.inside([ROAD.left, y, ROAD.right - ROAD.left, ROAD.height], () => {
+    if (!flight && !pulse) pen.text(`receipt: ${lane.receipt}`, 36, base, { weight: 600, room: ROAD.right - 48 });
+    if (flight && pace === "kernel") drawTraffic(pen, lane, flight, y);
+    else if (flight) drawFlight(pen, lane, flight, view, y);
+    if (again.arrays.length) drawAgain(pen, lane, view, y);
+    else if (flight?.stage === "blind") pen.text("these rows see no key", ROAD.right, base, { ink: pen.palette.muted, align: "right" });
+  });
+}
+
+/** The block in flight, at its place on the road. */
+function drawFlight(pen, lane, flight, { fraction, pace }, y) {
+  const colours = pen.palette[lane.name], name = blockName(flight), way = flight.direction;
+  pen.text(`${way} ${name}`, 36, y + ROAD.baseline, { weight: 600, room: 196 });
+  pen.text(decimalBytes(flight.bytes), 244, y + ROAD.baseline, { room: 110 });
+  drawLine(pen, colours.fill, y, way);
+  const along = pace === "row" ? 0.5 : Math.min(0.88, Math.max(0.12, way === "read" ? fraction : 1 - fraction));
+  drawLoad(pen, colours, name, along, y, way);
+}
+
+/** Tiles too fast to be told apart: what the kernel reads one way and writes the other. */
+function drawTraffic(pen, lane, flight, y) {
+  const { palette } = pen, colours = palette[lane.name], { read, write } = lane.uses[flight.kernel];
+  pen.text("tile by tile, too fast to name", 36, y + ROAD.baseline, { ink: palette.muted, room: 310 });
+  drawLine(pen, colours.fill, y, "both");
+  drawLoad(pen, colours, letters(read), 1 / 3, y, "read");
+  drawLoad(pen, colours, letters(write), 2 / 3, y, "write");
+}
+
+/** A re-read has no bytes of this clock, so no length on the road; alone, in steps, it says so on the left. */
+function drawAgain(pen, lane, { flight, again }, y) {
+  const { palette } = pen, colours = palette[lane.name], middle = y + ROAD.height / 2;
+  const name = again.block ? blockName(again.block) : letters(again.arrays);
+  if (!flight) {
+    pen.text(`read ${name} again`, 36, y + ROAD.baseline, { weight: 600, room: 310 });
+    pen.lines([[[ROAD.from, middle], [ROAD.to, middle]]], colours.fill, 3, DASHES);
+    drawLoad(pen, colours, name, 0.5, y, "read", DASHES);
+  }
+  const wordings = [`re-read ${name}: 0 B`, `${name} again: 0 B`];
+  pen.text(wordings, ROAD.right, y + ROAD.baseline, { ink: palette.muted, align: "right", room: 244 });
+}
+
+function drawLine(pen, fill, y, way) {
+  const middle = y + ROAD.height / 2;
+  pen.lines([[[ROAD.from, middle], [ROAD.to, middle]]], fill);
+  if (way !== "write") pen.head(ROAD.to + 12, middle, 16, 0, fill);
+  if (way !== "read") pen.head(ROAD.from - 12, middle, -16, 0, fill);
+}
+
+/** What moves, in a box `along` the road, 0 at HBM and 1 at the chip: outlined when read, filled when written. */
+function drawLoad(pen, colours, words, along, y, way, dash = []) {
+  const { palette } = pen, width = pen.width(words, 20, 600) + 20, x = ROAD.from + (ROAD.to - ROAD.from) * along;
+  const [ground, ink] = way === "read" ? [palette.ground, colours.text] : [colours.fill, colours.on];
+  pen.box([x - width / 2, y, width, ROAD.height], { radius: 6, fill: ground, stroke: colours.fill, thick: 2.5, dash });
+  pen.text(words, x, y + ROAD.baseline, { weight: 600, align: "center", ink, ground });
+}
+
+/** Dashes from the caches to the multiprocessor while something is read again. */
+function drawShortcut(pen, lane, view, y) {
+  if (!view.again.arrays.length) return;
+  const { fill } = pen.palette[lane.name], from = CACHES.x + CACHES.width, to = CHIP.x, at = y + 98;
+  pen.lines([[[from - 4, at], [to - 8, at]]], fill, 3, DASHES);
+  pen.head(to + 4, at, 13, 0, fill);
+}

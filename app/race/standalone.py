@@ -1,0 +1,44 @@
+"""The race as one HTML file that needs no network: for a slide, a mail, or a test."""
+import json
+
+from app.race.script import script, style
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+html, body {{ margin: 0; }}
+body {{ padding: 8px; }}
+{style}
+.race {{ --wide: min(100%, calc((100vh - 76px) * 16 / 9)); }}
+</style>
+</head>
+<body>
+<div></div>
+<script type="module">
+{script}
+const wanted = {theme}, dark = matchMedia("(prefers-color-scheme: dark)"), theme = () => wanted ?? (dark.matches ? "dark" : "light");
+const player = new Player(document.querySelector("div"), {payload}, {{ theme: theme(), autoplay: {autoplay} }});
+const paint = () => {{ player.setTheme(theme()); document.body.style.background = player.palette.ground; }};
+dark.addEventListener("change", paint);
+paint();
+window.tilescopeRace = player;
+</script>
+</body>
+</html>
+"""
+
+
+def html(payload: dict, theme: str | None = None, autoplay: bool = True) -> str:
+    """A page with the player. theme: "light", "dark" or None to follow the reader's system."""
+    return PAGE.format(title=f"Tilescope race, {', '.join(payload['conditions'])}", style=style(), script=script(), theme=json.dumps(theme),
+                       payload=_inline(payload), autoplay=json.dumps(autoplay))
+
+
+def _inline(payload: dict) -> str:
+    """JSON that cannot end the script it stands in."""
+    return json.dumps(payload, separators=(",", ":")).replace("<", "\\u003c")

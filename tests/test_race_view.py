@@ -1,0 +1,28 @@
+"""The race's page: what stands below the player, and that the player is mounted with the settings' payload."""
+import json
+
+from streamlit.testing.v1 import AppTest
+
+from app.race.receipts import receipt
+from traffic_model import AttentionProblem
+
+
+def race_page(**shape):
+    from app.settings import Settings
+    from app.views import race
+    from traffic_model import DEFAULT_GPU, AttentionProblem, Tiling, find_gpu
+
+    race.show(Settings(AttentionProblem(**shape), Tiling(64, 32), find_gpu(DEFAULT_GPU)))
+
+
+def test_the_page_shows_the_race_its_limits_and_its_numbers():
+    shape = dict(seq_len=4096, heads=16, mask="causal")
+    page = AppTest.from_function(race_page, kwargs=shape).run(timeout=30)
+    assert not page.exception
+    (player,) = page.get("bidi_component")
+    assert json.loads(player.proto.json)["file"] == "tilescope_race_N4096_d64_float32_causal"
+    assert [box.label for box in page.expander] == ["Show the formula", "Show the table"]
+    formulas = " ".join(text.value for text in page.expander[0].markdown)
+    assert all(receipt(name, AttentionProblem(**shape)) in formulas for name in ("naive", "fused"))
+    assert {"naive", "fused"} == set(page.dataframe[0].value["algorithm"])
+    assert "What it leaves out" in " ".join(text.value for text in page.markdown)
