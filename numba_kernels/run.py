@@ -1,7 +1,9 @@
 """run: one algorithm on one problem, really executed; its counts, its errors against float64 and, on a GPU, its times."""
 import importlib
 import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from traffic_model.vocabulary import Measure
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
 ALGORITHMS = {"naive": (naive.kernels, naive_layout), "fused": (fused.kernels, fused_layout)}
+SAMPLE_LENGTH = {"gpu": 2048, "cpu": 1024, "simulator": 16}  # of the run that an estimate is made from
 _one_at_a_time = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
 
 
@@ -58,6 +61,26 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         output = device.get(arrays["O"]).reshape(inputs["Q"].shape)
     exact = reference.attention(inputs["Q"], inputs["K"], inputs["V"], problem.mask, problem.scale)
     return Run(algorithm, problem, tiling, layout, backend, counting, runs, *reference.errors(output, exact), output)
+
+
+def estimate_seconds(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str) -> float:
+    """About how long `run` will take here, the comparison with float64 included, compilation not.
+
+    Found by running one head of a short sequence once per process and head size, tiling and mask: both the kernels and the
+    reference take time in proportion to the visible pairs.
+    """
+    per_pair = _seconds_per_pair(algorithm, problem.head_dim, problem.mask, tiling, target, pick_backend(backend))
+    return per_pair * problem.visible_pairs * problem.query_heads
+
+
+@lru_cache
+def _seconds_per_pair(algorithm, head_dim, mask, tiling, target, backend) -> float:
+    sample = AttentionProblem(SAMPLE_LENGTH[backend], head_dim=head_dim, mask=mask)
+    once = lambda: run(algorithm, sample, tiling, target, backend)
+    once()  # compiles
+    started = time.perf_counter()
+    once()
+    return (time.perf_counter() - started) / sample.visible_pairs
 
 
 def pick_backend(name: str) -> str:

@@ -11,7 +11,8 @@ from numba_kernels.cpu.text import Text
 
 BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
           ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
-COMPARE = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+COMPARE = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+           ast.GtE: operator.ge}
 UNARY = {ast.Not: operator.not_, ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 
@@ -45,8 +46,8 @@ class _Fold(ast.NodeTransformer):
         work = BINARY.get(type(node.op))
         if not (work and whole(node.left) and whole(node.right)):
             return node
-        return node if work in (operator.floordiv, operator.mod) and not node.right.value else _literal(
-            work(node.left.value, node.right.value), node)
+        by_zero = isinstance(node.op, ast.FloorDiv | ast.Mod) and node.right.value == 0  # left to the kernel, which may never get there
+        return node if by_zero else _literal(work(node.left.value, node.right.value), node)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

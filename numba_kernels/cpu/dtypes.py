@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from numba_kernels.cpu.flow import assignments
+from numba_kernels.cpu.names import stored
 from numba_kernels.cpu.text import Text
 from numba_kernels.cpu.unfaithful import Unfaithful
 
-BOOL, INT64, FLOAT32, FLOAT64 = map(np.dtype, ("bool", "int64", "float32", "float64"))
+BOOL, INT64, UINT64, FLOAT64 = map(np.dtype, ("bool", "int64", "uint64", "float64"))
 WHOLE_RESULT = {"floor", "ceil", "int", "range"}
 TRUTH_RESULT = {"isnan", "isinf", "isfinite", "bool"}
 
@@ -31,19 +33,21 @@ class Dtypes:
         if name in self.open:
             return None
         self.open.add(name)
-        result = _together(self._assigned(statement) for statement in self.assigned[name])
+        result = _together(self._assigned(statement, name) for statement in self.assigned[name])
         self.open.remove(name)
         return result
 
-    def _assigned(self, statement):
+    def _assigned(self, statement, name):
+        """The type that one assignment gives to a name."""
         match statement:
             case ast.For():
                 return INT64
             case ast.AugAssign(target=target, op=op, value=value):
                 return _operation(op, self.of(target.id), self.expression(value))
-            case ast.Assign(targets=[ast.Name()], value=value):
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                return _together(self.expression(value) for target, value in zip(targets, values) if name in stored(target))
+            case ast.Assign(value=value):
                 return self.expression(value)
-        raise Unfaithful(statement, "a value that lives across a barrier is assigned on its own, not in a tuple")
 
     def expression(self, node: ast.expr) -> np.dtype | None:
         """The type of an expression, None while it is not settled."""
@@ -81,24 +85,25 @@ class Dtypes:
             return INT64
         if word in TRUTH_RESULT:
             return BOOL
-        if word == "float":
-            return FLOAT64
         together = _together(arguments)
-        return FLOAT64 if isinstance(function, ast.Attribute) and together in (BOOL, INT64) else together  # math.exp(1)
+        to_float = word == "float" or isinstance(function, ast.Attribute)  # math.exp(1)
+        return FLOAT64 if to_float and together is not None and together.kind in "biu" else together
 
     def _returned(self, text, arguments):
-        from numba_kernels.cpu.flow import assignments
         inside = Dtypes(assignments(text.tree.body), self.known | dict(zip(text.parameters, arguments)), self.meaning)
         return _together(inside.expression(node.value) for node in ast.walk(text.tree) if isinstance(node, ast.Return))
 
 
 def _operation(op, left, right):
     if left is None or right is None:
-        return left or right
-    if isinstance(op, ast.Div) and {left, right} <= {BOOL, INT64}:
-        return FLOAT64
-    both = np.promote_types(left, right)
-    return INT64 if both.kind in "bi" else both
+        return right if left is None else left
+    whole = [side.kind in "biu" for side in (left, right)]
+    if left == right == BOOL and isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
+        return BOOL
+    if all(whole):
+        unsigned = left.kind == right.kind == "u"
+        return FLOAT64 if isinstance(op, ast.Div) else UINT64 if unsigned else INT64
+    return left if isinstance(op, ast.Pow) and whole[1] else np.promote_types(left, right)
 
 
 def _together(types):

@@ -14,10 +14,10 @@ from numba_kernels.cpu.uniform import Uniformity
 
 @dataclass(eq=False)
 class Interval:
-    """What every thread runs from one barrier to the next. since: the line of the barrier before it, 0 if it starts for another reason."""
+    """What every thread runs from one barrier to the next. start: where it starts, in words."""
 
-    statements: list[ast.stmt]
-    since: int = 0
+    start: str
+    statements: list[ast.stmt] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -39,21 +39,20 @@ class Around:
 Part = Interval | Once | Around
 
 
-def split(statements: list[ast.stmt], uniformity: Uniformity) -> list[Part]:
+def split(statements: list[ast.stmt], uniformity: Uniformity, start: str = "from the start") -> list[Part]:
     """The statements as parts, in an order that gives the same result."""
-    parts, since = [], 0
-    current = Interval([])
+    parts, current = [], Interval(start)
     for statement in statements:
         if is_barrier(statement):
-            since = statement.lineno
-            current = Interval([], since)
+            current = Interval(f"after the barrier of line {statement.lineno}")
         elif has_barrier(statement):
-            body, orelse = split(statement.body, uniformity), split(statement.orelse, uniformity)
+            place = f"the {'branch' if isinstance(statement, ast.If) else 'loop'} of line {statement.lineno}"
+            body, orelse = (split(inner, uniformity, f"inside {place}") for inner in (statement.body, statement.orelse))
             parts.append(Around(statement, body, orelse))
-            current = Interval([])
+            current = Interval(f"after {place}")
         elif uniformity.once(statement):
-            if stored(statement) & mentioned(current.statements):
-                current = Interval([])  # the threads need the value from before: they all go first
+            if changed := stored(statement) & mentioned(current.statements):  # the threads need the value from before: they all go first
+                current = Interval(f"after {min(changed)} changes for all")
             before_threads = parts.index(current) if current in parts else len(parts)
             parts.insert(before_threads, Once(statement))
         else:

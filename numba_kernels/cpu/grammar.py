@@ -42,7 +42,7 @@ class _Grammar:
                 if has_barrier(loop):
                     raise Unfaithful(statement, f"`{first_line(statement)}` would cross a barrier of `{first_line(loop)}`")
             case ast.Return() if self.in_kernel:
-                raise Unfaithful(statement, "a thread that returns misses the barriers and the flush that follow; put the rest under an `if`")
+                raise Unfaithful(statement, "a thread that returns misses the barriers and the flush after it; put the rest under an `if`")
             case ast.Return(value=ast.expr() as value):
                 self._expression(value)
             case ast.Expr() if is_barrier(statement) and self.in_kernel:

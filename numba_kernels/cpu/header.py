@@ -1,14 +1,14 @@
 """Header: what stands above the kernel in its generated source: imports, named constants, and copies of its device functions."""
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import numba
 import numpy as np
 
 from numba_kernels.cpu.constants import fold
 from numba_kernels.cpu.grammar import check_device_function
-from numba_kernels.cpu.meaning import device_function, is_constant, is_scalar_type
+from numba_kernels.cpu.meaning import device_function, is_constant, is_scalar_type, scalar_dtype
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Text, read
 from numba_kernels.cpu.unfaithful import reading
@@ -21,52 +21,61 @@ class Header:
 
     def __init__(self, names: Names):
         self.names = names
-        self.imports, self.constants, self.functions = {}, {}, {}  # what it is -> its name in the generated source
-        self.texts = {}  # device functions by that name, callees first
-        self.np = self._import("import numpy", "np")
-        self.njit = self._import("from numba import njit", "njit")
+        self.imports, self.constants, self.functions = {}, {}, {}  # what is meant -> its name in the generated source
+        self.meanings = {}  # that name -> the dtype of a scalar type or of a constant, the Text of a device function
+        self.np, self.njit = self._import("numpy", "", "np"), self._import("numba", "njit", "njit")
+        self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
 
-    def type(self, numba_type: numba.types.Type) -> str:
-        """The name of one of Numba's scalar types."""
-        name = numba_type.name if hasattr(numba, numba_type.name) else "boolean"
-        return self._import(f"from numba import {name}", name)
-
-    def bind(self, text: Text) -> Text:
-        """The text with every name from outside it bound in this header."""
+    def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
+        """The text with every name from outside it bound in this header. added: names that are already the generated source's."""
         for node in name_nodes(text.tree, ast.Load):
-            node.id = self._bound(node.id, text.value(node))
+            if node.id not in added:
+                node.id = self._bound(node.id, text.value(node))
         return text
+
+    def meaning(self, node: ast.Name | ast.Attribute) -> np.dtype | Text | None:
+        """What a name in the generated source means: the dtype of a type or of a constant, the text of a device function."""
+        if isinstance(node, ast.Attribute) and node.value.id == self.np:
+            return np.dtype(node.attr)
+        return self.meanings.get(node.id) if isinstance(node, ast.Name) else None
 
     def source(self) -> str:
         """The lines, ready to stand above the kernel."""
-        imports = [line if line.split()[-1] == name else f"{line} as {name}" for line, name in self.imports.items()]
+        renamed = lambda wanted, name: name if wanted == name else f"{wanted} as {name}"
+        modules = sorted(renamed(module, name) for (module, wanted), name in self.imports.items() if not wanted)
+        of_numba = sorted(renamed(wanted, name) for (_, wanted), name in self.imports.items() if wanted)
+        imports = [*(f"import {module}" for module in modules), f"from numba import {', '.join(of_numba)}"]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
-        functions = [f"\n\n@{self.decorator}\n{ast.unparse(text.tree)}" for text in self.texts.values()]
-        return "\n".join([*sorted(imports), "", *constants, decorator, *functions])
+        functions = [f"\n\n@{self.decorator}\n{ast.unparse(self.meanings[name].tree)}" for name in self.functions.values()]
+        return "\n".join([*imports, "", *constants, decorator, *functions])
 
     def _bound(self, name, value):
-        if value is math:
-            return self._import("import math", name)
-        if value is np:
-            return self.np
+        """The name in the generated source of what `name` means; `name` itself if it means nothing outside its text."""
+        if value is math or value is np:
+            return self._import(value.__name__, "", name)
+        if function := device_function(value):
+            return self._function(name, function)
         if isinstance(value, numba.types.Type):
-            return self.type(value)
-        if is_scalar_type(value):
-            return self._constant(f"{self.np}.{value.__name__}", name)
-        if is_constant(value):
-            maker = f"{self.np}.{type(value).__name__}" if isinstance(value, np.floating) else "float"
-            return self._constant(f"{maker}('{value!s}')", name)
-        function = device_function(value)
-        return self._function(name, function) if function else name
+            name = self._import("numba", value.name if hasattr(numba, value.name) else "boolean", name)
+        elif is_scalar_type(value):
+            name = self._constant(name, f"{self.np}.{value.__name__}")
+        elif is_constant(value):
+            maker = f"{self.np}.{value.dtype}" if isinstance(value, np.floating) else "float"
+            name = self._constant(name, f"{maker}('{value!s}')")
+        else:
+            return name
+        self.meanings[name] = scalar_dtype(value) if is_scalar_type(value) else np.dtype(type(value))
+        return name
 
-    def _import(self, line, name):
-        if line not in self.imports:
-            self.imports[line] = self.names(name)
-        return self.imports[line]
+    def _import(self, module, wanted, name):
+        """wanted: of the module; "" for the module itself."""
+        if (module, wanted) not in self.imports:
+            self.imports[module, wanted] = self.names(name)
+        return self.imports[module, wanted]
 
-    def _constant(self, value, name):
+    def _constant(self, name, value):
         if (name, value) not in self.constants:
             self.constants[name, value] = self.names(name)
         return self.constants[name, value]
@@ -77,7 +86,7 @@ class Header:
             with reading(text.file):
                 text = fold(text)
                 check_device_function(text)
-            text = self.bind(text)
+            text = self.bind(text)  # its own device functions come first
             text.tree.name = self.functions[function] = self.names(name)
-            self.texts[text.tree.name] = text
+            self.meanings[text.tree.name] = text
         return self.functions[function]

@@ -20,8 +20,7 @@ def unsigned(text: Text, coordinates: set[str], uint64: str) -> Text:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             node.slice = _cast(node.slice, known, uint64)
-    text._replace(tree=ast.fix_missing_locations(text.tree))
-    return text
+    return text._replace(tree=ast.fix_missing_locations(text.tree))
 
 
 def _cast(index, known, uint64):

@@ -10,14 +10,15 @@ negative indices.
 import ast
 from copy import deepcopy
 
+from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.text import Role, Text
 from numba_kernels.cpu.unfaithful import Unfaithful
 
 
-def inline(text: Text, tally: Tally, uint64: str) -> Text:
+def inline(text: Text, tally: Tally, memory: Memory, uint64: str) -> Text:
     """The text with its port accesses written out. uint64: the name of that type in the generated source."""
-    text.tree.body = _statements(text.tree.body, text, tally, uint64)
+    text.tree.body = _statements(text.tree.body, text, tally, memory, uint64)
     return text._replace(tree=ast.fix_missing_locations(text.tree))
 
 
@@ -49,8 +50,8 @@ def _statement(statement, *how):
 class _Accesses(ast.NodeTransformer):
     """Rewrites the accesses of one statement, `count` of them; `additions` are the statements that book their bytes."""
 
-    def __init__(self, text: Text, tally: Tally, uint64: str):
-        self.text, self.tally, self.uint64 = text, tally, uint64
+    def __init__(self, text: Text, tally: Tally, memory: Memory, uint64: str):
+        self.text, self.tally, self.memory, self.uint64 = text, tally, memory, uint64
         self.count, self.additions, self.conditions = 0, [], []
 
     def statement(self, statement):
@@ -105,8 +106,10 @@ class _Accesses(ast.NodeTransformer):
         tally, cell, array, index, *value = call.args
         if not (isinstance(cell, ast.Constant) and isinstance(cell.value, int) and 0 <= cell.value < len(self.tally.totals)):
             raise Unfaithful(call, f"cell {ast.unparse(cell)} is not a constant from 0 to {len(self.tally.totals) - 1}")
-        if ast.unparse(tally) != self.tally.name or not isinstance(array, ast.Name):
-            raise Unfaithful(call, f"{role.space}.{role.action} takes the kernel's tally and an array by name")
+        if ast.unparse(tally) != self.tally.name:
+            raise Unfaithful(call, f"counts in {ast.unparse(tally)}, which is not the kernel's tally")
+        if self.memory.space(ast.unparse(array)) != role.space:
+            raise Unfaithful(call, f"{ast.unparse(array)} is no array of the {role.space} space")
         self.count += 1
         if self.tally.on:
             self._add(self.tally.totals[cell.value], self.tally.bytes[role.space], call)

@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass
 
 from numba_kernels.cpu.fission import Interval, Once, Part, intervals
-from numba_kernels.cpu.flow import assignments, exposed
+from numba_kernels.cpu.flow import exposed
 from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import loaded, mentioned, stored
 
@@ -24,14 +24,16 @@ class Interchange:
 
 
 class Lifetimes:
-    """recomputed: name -> its assignment; kept: names with an element per thread; rows: local arrays with a row per thread."""
+    """recomputed: name -> its assignment; kept: names with an element per thread; private: those that live within an interval;
+    rows: local arrays with a row per thread."""
 
-    def __init__(self, parts: list[Part], body: list[ast.stmt], shared_by_threads: set[str], memory: Memory):
-        """shared_by_threads: names that are no thread's own: tallies, arguments, coordinates."""
+    def __init__(self, parts: list[Part], assigned: dict[str, list[ast.stmt]], shared_by_threads: set[str], memory: Memory):
+        """assigned: name -> what assigns it; shared_by_threads: names that are no thread's own: tallies, arguments, coordinates."""
         every = list(intervals(parts))
-        self.recomputed = _recomputable(parts, assignments(body), shared_by_threads)
+        self.recomputed = _recomputable(parts, assigned, shared_by_threads)
         own = set().union(*(stored(interval.statements) for interval, _ in every)) - shared_by_threads - memory.names
         self.kept = (own & set().union(*(exposed(interval.statements)[0] for interval, _ in every))) - self.recomputed.keys()
+        self.private = own - self.kept - self.recomputed.keys()
         self.rows = {name for name in memory.local if _outlives_interval(name, every)}
 
     def of(self, interval: Interval) -> Interchange:

@@ -3,6 +3,7 @@ import types
 
 import numpy as np
 from numba import types as numba_types
+from numba.np.numpy_support import as_dtype
 
 BUILTINS = (range, min, max, abs, int, float, bool)
 
@@ -12,10 +13,16 @@ def is_builtin(value: object) -> bool:
     return any(value is builtin for builtin in BUILTINS)
 
 
+def scalar_dtype(value: object) -> np.dtype | None:
+    """The dtype of one of Numba's or NumPy's types of number (float32, int64, np.float32, …); None for anything else."""
+    if isinstance(value, numba_types.Number | numba_types.Boolean):
+        return as_dtype(value)
+    return np.dtype(value) if isinstance(value, type) and issubclass(value, np.number | np.bool_) else None
+
+
 def is_scalar_type(value: object) -> bool:
-    """One of Numba's or NumPy's types of number: float32, int64, np.float32, …"""
-    number = isinstance(value, numba_types.Number | numba_types.Boolean)
-    return number or isinstance(value, type) and issubclass(value, np.number | np.bool_)
+    """Whether it is one of Numba's or NumPy's types of number."""
+    return scalar_dtype(value) is not None
 
 
 def is_constant(value: object) -> bool:

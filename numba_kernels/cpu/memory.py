@@ -2,6 +2,9 @@
 import ast
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from numba_kernels.cpu.meaning import scalar_dtype
 from numba_kernels.cpu.names import dotted, name_nodes
 from numba_kernels.cpu.text import Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
@@ -9,18 +12,17 @@ from numba_kernels.cpu.unfaithful import Unfaithful
 
 @dataclass(frozen=True)
 class Array:
-    """One declaration. shape: literals, a single 0 for the block's dynamic shared memory; dtype: as written in the kernel."""
+    """One declaration. shape: (0,) stands for the block's dynamic shared memory."""
 
-    name: str
     shape: tuple[int, ...]
-    dtype: str
+    dtype: np.dtype
 
 
 @dataclass
 class Memory:
-    """global_: the kernel's array parameters. Views map to the array, of any kind but local, that they are cut from."""
+    """hbm: the kernel's array parameters. views: name -> the array or view, in shared memory or HBM, that it is cut from."""
 
-    global_: set[str]
+    hbm: set[str]
     shared: dict[str, Array] = field(default_factory=dict)
     local: dict[str, Array] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
@@ -28,7 +30,12 @@ class Memory:
     @property
     def names(self) -> set[str]:
         """Everything that is an array."""
-        return self.global_ | self.shared.keys() | self.local.keys() | self.views.keys()
+        return self.hbm | self.shared.keys() | self.local.keys() | self.views.keys()
+
+    def space(self, name: str) -> str:
+        """Where an array or a view lies, in the ports' words; "" for a local array and for anything else."""
+        origin = self.origin(name)
+        return "shared" if origin in self.shared else "hbm" if origin in self.hbm else ""
 
     def origin(self, name: str) -> str:
         """The array that a view is cut from; any other name itself."""
@@ -43,7 +50,7 @@ def take_out_arrays(text: Text, arrays: tuple[str, ...]) -> tuple[Text, Memory]:
     memory = Memory(set(arrays))
     body = []
     for statement in text.tree.body:
-        if not _declare(statement, memory):
+        if not _declare(statement, memory, text):
             body.append(statement)
             _view(statement, memory)
     text.tree.body = body or [ast.copy_location(ast.Pass(), text.tree)]
@@ -56,7 +63,7 @@ def is_view(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript) and isinstance(statement.value.slice, ast.Slice)
 
 
-def _declare(statement, memory):
+def _declare(statement, memory, text):
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function, args=args, keywords=keywords)):
             kind = {"shared.array": memory.shared, "local.array": memory.local}.get(intrinsic(function))
@@ -64,7 +71,9 @@ def _declare(statement, memory):
             if kind is not None and given.keys() == {"shape", "dtype"}:
                 if name in memory.names:
                     raise Unfaithful(statement, f"declares {name} twice")
-                kind[name] = Array(name, _shape(given["shape"]), dotted(given["dtype"]))
+                kind[name] = Array(_shape(given["shape"]), _dtype(given["dtype"], text))
+                if len({array.dtype for array in memory.shared.values() if array.shape == (0,)}) > 1:
+                    raise Unfaithful(statement, "takes the dynamic shared memory as two types")
                 return True
     return False
 
@@ -76,11 +85,18 @@ def _shape(node):
     return tuple(size.value for size in sizes)
 
 
+def _dtype(node, text):
+    found = scalar_dtype(text.value(node))
+    if found is None:
+        raise Unfaithful(node, f"`{ast.unparse(node)}` is not a scalar type")
+    return found
+
+
 def _view(statement, memory):
     if is_view(statement):
         target, array = statement.targets[0], dotted(statement.value.value)
-        if not isinstance(target, ast.Name) or array not in memory.names - memory.local.keys():
-            raise Unfaithful(statement, "a view is a name for a slice of an array in shared memory or HBM")
+        if not isinstance(target, ast.Name) or array not in memory.names - memory.local.keys() or statement.value.slice.step:
+            raise Unfaithful(statement, "a view is a name for a piece [first:last] of an array in shared memory or HBM")
         memory.views[target.id] = array
 
 

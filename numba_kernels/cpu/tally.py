@@ -2,7 +2,7 @@
 import ast
 from dataclasses import dataclass
 
-from numba_kernels.cpu.names import Names, mentioned
+from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Role, Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.ports import OFF
@@ -26,10 +26,9 @@ def take_out(text: Text, spec: KernelSpec, names: Names, counting: str, element_
     counts = text.parameters[len(spec.arrays)]
     tally = _tally_name(text, counts)
     body = [statement for statement in text.tree.body if not _is_booking(text, statement, tally)]
-    for statement in body:
-        mentions = {node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == counts}
-        if mentions:
-            raise Unfaithful(statement, f"uses {counts}, which only flush may touch")
+    for node in name_nodes(body):
+        if node.id == counts:
+            raise Unfaithful(node, f"uses {counts}, which only flush may touch")
     text.tree.body = body or [ast.copy_location(ast.Pass(), text.tree)]
     totals = tuple(names(f"{cell.array.letter}_{cell.space}_{cell.direction}_bytes") for cell in spec.cells)
     return text, Tally(tally, totals, dict(hbm=element_bytes, shared=SHARED_BYTES), counting != OFF)
@@ -37,8 +36,8 @@ def take_out(text: Text, spec: KernelSpec, names: Names, counting: str, element_
 
 def require_untouched(text: Text, tally: Tally) -> None:
     """Raises Unfaithful where the kernel uses its tally outside a port."""
-    for node in ast.walk(text.tree):
-        if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and tally.name in mentioned(node):
+    for node in name_nodes(text.tree):
+        if node.id == tally.name:
             raise Unfaithful(node, f"uses {tally.name} outside a port")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from numba_kernels.cpu.names import dotted
-from numba_kernels.cpu.unfaithful import Unfaithful
+from numba_kernels.cpu.unfaithful import Unfaithful, reading
 from numba_kernels.ports import Port, Ports
 from numba_kernels.spec import KernelSpec
 
@@ -56,16 +56,19 @@ def kernel_text(spec: KernelSpec) -> Text:
 
 def read(function: Callable) -> Text:
     """The text of a function written with `def` in a file, its docstring left out. Raises OSError if the file cannot be read."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
-    if not isinstance(tree, ast.FunctionDef):
-        raise Unfaithful(tree, f"{function.__name__} is not written with `def`")
-    if ast.get_docstring(tree) is not None:
-        tree.body[0] = ast.copy_location(ast.Pass(), tree.body[0])
-    tree.decorator_list = []
     free, code = inspect.getclosurevars(function), function.__code__
-    values = free.builtins | free.globals | free.nonlocals  # an attribute's name may be among them: `x` of threadIdx.x
-    return Text(tree, {name: value for name, value in values.items() if name not in code.co_varnames}, code.co_filename, function.__module__)
+    if function.__name__ == "<lambda>":
+        with reading(code.co_filename):
+            raise Unfaithful(ast.Pass(lineno=code.co_firstlineno), "a lambda cannot be taken over into the source; write it with `def`")
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    ast.increment_lineno(tree, code.co_firstlineno - 1)
+    if ast.get_docstring(tree) is not None:
+        tree.body = tree.body[1:] or [ast.copy_location(ast.Pass(), tree)]
+    tree.decorator_list = []
+    values = free.builtins | free.globals | free.nonlocals
+    for name in values.keys() & set(code.co_varnames):  # getclosurevars takes an attribute's name, like the x of threadIdx.x, for a global
+        del values[name]
+    return Text(tree, values, code.co_filename, function.__module__)
 
 
 def intrinsic(node: ast.AST) -> str:

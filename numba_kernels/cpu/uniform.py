@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable
 
 from numba_kernels.cpu.memory import is_view
-from numba_kernels.cpu.names import name_nodes
+from numba_kernels.cpu.names import mentioned, name_nodes
 from numba_kernels.cpu.text import first_line, has_barrier, is_barrier
 from numba_kernels.cpu.unfaithful import Unfaithful
 
@@ -26,8 +26,7 @@ class Uniformity:
 
     def uniform(self, node: ast.AST | None) -> bool:
         """Whether an expression is the same for every thread."""
-        return node is None or not any(
-            isinstance(inner, ast.Subscript) or isinstance(inner, ast.Name) and inner.id in self.varying for inner in ast.walk(node))
+        return node is None or self.varying.keys().isdisjoint(mentioned(node))
 
     def once(self, statement: ast.stmt) -> bool:
         """Whether the block as a whole can execute this statement, which contains no barrier."""
@@ -68,9 +67,10 @@ class Uniformity:
                 raise Unfaithful(statement, f"the view {first_line(statement)} differs from thread to thread")
             if is_barrier(statement) or not has_barrier(statement):
                 continue
-            decides = statement.iter if isinstance(statement, ast.For) else statement.test
-            if not (self.uniform(decides) and (not isinstance(statement, ast.For) or self.uniform(statement.target))):
-                raise Unfaithful(statement, f"a barrier inside `{first_line(statement)}`, which depends on the thread{self._because(decides)}")
+            decides = (statement.iter, statement.target) if isinstance(statement, ast.For) else (statement.test,)
+            if not all(map(self.uniform, decides)):
+                reason = f"which depends on the thread{self._because(decides[0])}"
+                raise Unfaithful(statement, f"a barrier inside `{first_line(statement)}`, {reason}")
             self._require_uniform_barriers(statement.body + statement.orelse)
 
     def _because(self, node):

@@ -5,17 +5,30 @@ are told apart can the second be recognised as the same for the whole block. A w
 common use (union of reaching definitions). Loops are taken generously: anything assigned in one may reach its start and its end.
 """
 import ast
+from collections.abc import Set
 
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Text
 
 
-def separate(text: Text, names: Names, given: tuple[str, ...]) -> Text:
-    """The text with the second web of `x` renamed x_2, and so on. given: what has a value before the kernel starts, its parameters too."""
+def separate(text: Text, names: Names, given: tuple[str, ...]) -> tuple[Text, dict[str, str]]:
+    """The text with the second web of `x` renamed x_2, and so on, and the original name of each web.
+
+    given: what has a value before the kernel starts, its parameters too.
+    """
     webs = _Webs(text, given)
     webs.statements(text.tree.body)
-    webs.rename(names)
-    return text
+    return text, webs.rename(names)
+
+
+def rejoin(text: Text, originals: dict[str, str], private: Set[str]) -> None:
+    """Gives the webs of a name one name again where each lives within one interval: the generated source stays close to the text."""
+    chosen = {}
+    for web in sorted(originals.keys() & private, key=list(originals).index):
+        chosen.setdefault(originals[web], web)
+    for node in name_nodes(text.tree):
+        if node.id in private:
+            node.id = chosen[originals[node.id]]
 
 
 class _Webs:
@@ -38,8 +51,11 @@ class _Webs:
             if web not in chosen:
                 webs_of[node.id] = webs_of.get(node.id, 0) + 1
                 chosen[web] = node.id if webs_of[node.id] == 1 else names(f"{node.id}_{webs_of[node.id]}")
+        originals = {}
         for node, definition in self.sites:
+            originals.setdefault(chosen[self._find(definition)], node.id)
             node.id = chosen[self._find(definition)]
+        return originals
 
     def _statement(self, statement):
         match statement:

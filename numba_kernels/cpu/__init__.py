@@ -1,0 +1,76 @@
+'''The cpu backend: the very kernel text that a GPU runs, on the processor, with every port access counted exactly.
+
+A GPU runs the threads of a block side by side, and `cuda.syncthreads()` makes each wait for all. One processor thread can do the same
+work in another order: run thread 0 to the next barrier, then thread 1, and so on, then all of them to the barrier after it. So the text
+is cut at its barriers, each piece is put into a loop over the block's threads, and Numba's ordinary compiler makes fast code of it.
+
+Before, with threads = 32:
+
+    thread = cuda.threadIdx.x
+    total = float32(0)
+    for first in range(0, n, threads):
+        shared.write(tally, PUT, tile, thread, hbm.read(tally, X_READ, X, first + thread))
+        cuda.syncthreads()
+        for k in range(threads):
+            total += shared.read(tally, GET, tile, k)
+        cuda.syncthreads()
+    hbm.write(tally, Y_WRITE, Y, thread, total)
+
+After:
+
+    # every thread, from the start
+    for thread_x in range(32):
+        this_thread = uint64(thread_x)
+        thread = thread_x
+        total = float32(0)
+        total_of[this_thread] = total
+    for first in range(0, n, 32):
+        # every thread, inside the loop of line 3
+        for thread_x in range(32):
+            thread = thread_x
+            S_shared_write_bytes += 4
+            Q_hbm_read_bytes += 4
+            tile[uint64(thread)] = X[uint64(first + thread)]
+        # every thread, after the barrier of line 5
+        for thread_x in range(32):
+            this_thread = uint64(thread_x)
+            total = total_of[this_thread]
+            for k in range(32):
+                S_shared_read_bytes += 4
+                total += tile[uint64(k)]
+            total_of[this_thread] = total
+    # every thread, after the loop of line 3
+    for thread_x in range(32):
+        this_thread = uint64(thread_x)
+        thread = thread_x
+        total = total_of[this_thread]
+        O_hbm_write_bytes += 4
+        Y[uint64(thread)] = total
+
+What happened, with the file that does it:
+
+  constants, coordinates   closed-over numbers and the block's shape become literals, and branches that they decide are dropped
+  tally, inline            ports become plain indexing, and before it one addition per access to the total of its cell
+  memory                   shared arrays exist once, for one block after the other; local ones get a row per thread if they need it
+  webs, uniform            `first` is the same for all threads, so its loop, which holds barriers, may stay outside the thread loops;
+                           were it not, threads could part at a barrier, and the kernel is refused with the line
+  fission                  the cut
+  lifetimes, dtypes        `total` lives across barriers: one element per thread, of its own type; `thread` is worked out anew
+  threads, emit, header    the source: one module that needs nothing but numpy and Numba
+  compile, cache, launch   machine code kept on disk, the grid run by several threads in chunks, with progress and cancellation
+
+What it is not: threads take turns, so a race (a missing barrier) gives some result without a word; nothing checks that an index lies
+within its array; and times say nothing about a GPU.
+'''
+from numba_kernels.cpu.generate import generate
+from numba_kernels.cpu.launch import launch
+from numba_kernels.cpu.unfaithful import Unfaithful
+from numba_kernels.host import allocate, free_bytes, get, put, resources
+from numba_kernels.spec import KernelSpec
+
+__all__ = ["Unfaithful", "allocate", "free_bytes", "get", "launch", "put", "resources", "source"]
+
+
+def source(spec: KernelSpec, counting: str) -> str:
+    """The generated source of a kernel, to be read. Raises Unfaithful for a text that cannot be run faithfully."""
+    return generate(spec, counting).source

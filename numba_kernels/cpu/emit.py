@@ -1,0 +1,86 @@
+"""Emit: a kernel written down as one Python function that runs a range of blocks."""
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from numba_kernels.cpu.coordinates import Coordinates
+from numba_kernels.cpu.fission import Around, Interval, Once, Part
+from numba_kernels.cpu.header import Header
+from numba_kernels.cpu.lifetimes import Lifetimes
+from numba_kernels.cpu.memory import Memory
+from numba_kernels.cpu.names import Names
+from numba_kernels.cpu.tally import Tally
+from numba_kernels.cpu.threads import ThreadLoops, indented, statement_lines
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones."""
+
+    name: str
+    parameters: list[str]
+    counts: str
+    parts: list[Part]
+    at: Coordinates
+    tally: Tally
+    memory: Memory
+    shared_bytes: int
+    lifetimes: Lifetimes
+    kept: dict[str, np.dtype]
+
+
+def function(kernel: Kernel, header: Header, names: Names) -> str:
+    """The source of the function. It takes the first block and the one after the last, the blocks along x, y, z, then what the kernel
+    takes; without counting there are no tallies and no counts."""
+    first, last, block = map(names, ("first_block", "last_block", "block"))
+    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64)
+    totals = kernel.tally.totals if kernel.tally.on else ()
+    parameters = [name for name in kernel.parameters if kernel.tally.on or name != kernel.counts]
+    body = [f"{total} = 0" for total in totals]
+    body += _declarations(kernel, loops, header.np)
+    body += [f"for {block} in range({first}, {last}):", *indented(_block_coordinates(kernel.at, block) + _parts(kernel.parts, loops))]
+    body += [f"{kernel.counts}[{cell}] += {total}" for cell, total in enumerate(totals)]
+    return "\n".join([f"def {kernel.name}({', '.join([first, last, *kernel.at.grid, *parameters])}):", *indented(body)])
+
+
+def _declarations(kernel, loops, np_name):
+    """Shared memory for one block at a time, local arrays, and what is kept of each thread."""
+    threads = int(np.prod(kernel.at.threads))
+    lines, dynamic = [], ""
+    new = lambda shape, dtype: f"{np_name}.zeros({shape[0] if len(shape) == 1 else shape}, {np_name}.{dtype.type.__name__})"
+    for name, array in kernel.memory.shared.items():
+        if array.shape == (0,):
+            lines.append(f"{name} = {dynamic or new((kernel.shared_bytes // array.dtype.itemsize,), array.dtype)}")
+            dynamic = name
+        else:
+            lines.append(f"{name} = {new(array.shape, array.dtype)}")
+    for name, array in kernel.memory.local.items():
+        rows = (threads,) if name in kernel.lifetimes.rows else ()
+        lines.append(f"{name} = {new(rows + array.shape, array.dtype)}")
+    return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
+
+
+def _block_coordinates(at, block):
+    (x, y, z), (columns, rows, _) = at.block, at.grid
+    return [f"{x} = {block} % {columns}", f"{y} = {block} // {columns} % {rows}", f"{z} = {block} // ({columns} * {rows})"]
+
+
+def _parts(parts, loops):
+    lines = []
+    for part in parts:
+        match part:
+            case Interval():
+                lines += loops.lines(part)
+            case Once(statement=statement):
+                lines += statement_lines([statement])
+            case Around(header=header, body=body, orelse=orelse):
+                lines += [_heading(header), *indented(_parts(body, loops))]
+                lines += ["else:", *indented(_parts(orelse, loops))] if orelse else []
+    return lines
+
+
+def _heading(header):
+    if isinstance(header, ast.For):
+        return f"for {ast.unparse(header.target)} in {ast.unparse(header.iter)}:"
+    return f"{'while' if isinstance(header, ast.While) else 'if'} {ast.unparse(header.test)}:"

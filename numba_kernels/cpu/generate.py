@@ -1,0 +1,117 @@
+"""Generate: from a kernel spec to the source of one self-contained Python module, step by step."""
+from functools import lru_cache
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from numba_kernels.cpu.constants import fold
+from numba_kernels.cpu.coordinates import Coordinates, place
+from numba_kernels.cpu.dtypes import Dtypes
+from numba_kernels.cpu.emit import Kernel, function
+from numba_kernels.cpu.fission import split
+from numba_kernels.cpu.flow import assignments
+from numba_kernels.cpu.grammar import check_kernel
+from numba_kernels.cpu.header import Header
+from numba_kernels.cpu.indices import unsigned
+from numba_kernels.cpu.inline import inline
+from numba_kernels.cpu.lifetimes import Lifetimes
+from numba_kernels.cpu.memory import take_out_arrays
+from numba_kernels.cpu.names import Names, stored
+from numba_kernels.cpu.singles import take_apart
+from numba_kernels.cpu.tally import require_untouched, take_out
+from numba_kernels.cpu.text import kernel_text
+from numba_kernels.cpu.unfaithful import Unfaithful, reading
+from numba_kernels.cpu.uniform import Uniformity
+from numba_kernels.cpu.webs import rejoin, separate
+from numba_kernels.spec import KernelSpec
+
+ELEMENT_BYTES = 4  # fp32
+INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
+
+
+class Generated(NamedTuple):
+    """name: of the function in the source that runs a range of blocks."""
+
+    name: str
+    source: str
+
+
+def generate(spec: KernelSpec, counting: str, element_bytes: int = ELEMENT_BYTES) -> Generated:
+    """The generated source, the same for every grid and for every value of `sizes`.
+
+    element_bytes: of the arrays in HBM. Raises Unfaithful for a kernel that cannot be run faithfully.
+    """
+    sizes = tuple((name, type(value)()) for name, value in spec.sizes)
+    return _generate(spec._replace(launch=spec.launch._replace(grid=(1, 1, 1)), sizes=sizes), counting, element_bytes)
+
+
+@lru_cache(maxsize=256)
+def _generate(spec, counting, element_bytes):
+    text = kernel_text(spec)
+    with reading(text.file):
+        about = _about(spec, counting, text)
+        return Generated(text.tree.name, about + _module(spec, counting, element_bytes, text))
+
+
+def _module(spec, counting, element_bytes, text):
+    """Everything below the docstring."""
+    arrays, counts = _parameters(spec, text)
+    names = Names({text.tree.name, *stored(text.tree), *text.parameters})
+    at, header = Coordinates.choose(names, spec.launch.block), Header(names)
+
+    text = take_apart(fold(place(text, at)))
+    text, tally = take_out(text, spec, names, counting, element_bytes)
+    text, memory = take_out_arrays(text, arrays)
+    text = inline(text, tally, memory, header.uint64)
+    require_untouched(text, tally)
+    coordinates = {*at.thread, *at.block, *at.grid}
+    added = {*coordinates, *tally.totals, header.uint64}
+    check_kernel(text, memory, added)
+    text = header.bind(text, added)
+    text, webs = separate(text, names, (*text.parameters, *tally.totals))
+    text = unsigned(text, coordinates, header.uint64)
+    body = text.tree.body
+
+    parts = split(body, Uniformity(body, {*at.thread, *tally.totals, *memory.names}))
+    assigned = assignments(body)
+    _require_constant(assigned, text)
+    lifetimes = Lifetimes(parts, assigned, {*text.parameters, *added}, memory)
+    known = {name: array.dtype for name, array in (memory.shared | memory.local).items()}
+    dtypes = Dtypes(assigned, known | _argument_types(spec, text, arrays, memory) | dict.fromkeys(coordinates, INT64), header.meaning)
+    kept = {name: dtypes.of(name) for name in sorted(lifetimes.kept)}
+    rejoin(text, webs, lifetimes.private)
+    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept)
+    return f"{header.source()}\n\n\n@{header.decorator}\n{function(kernel, header, names)}\n"
+
+
+def _about(spec, counting, text):
+    block = " × ".join(map(str, spec.launch.block))
+    return f'''"""Kernel `{text.tree.name}` of {text.module}, line {text.tree.lineno}, split at its barriers by numba_kernels.cpu.
+
+{spec.layout}
+{block} threads per block, {spec.shared_bytes} bytes of dynamic shared memory, counting {counting}, for Numba {numba.__version__}.
+"""
+'''
+
+
+def _parameters(spec, text):
+    """(the kernel's names for its arrays, its name for the counts)"""
+    wanted = (*spec.arrays, "counts", *(name for name, _ in spec.sizes))
+    if len(text.parameters) != len(wanted):
+        raise Unfaithful(text.tree, f"the kernel takes {len(text.parameters)} parameters, its spec gives {', '.join(wanted)}")
+    return tuple(text.parameters[:len(spec.arrays)]), text.parameters[len(spec.arrays)]
+
+
+def _argument_types(spec, text, arrays, memory):
+    """The dtype of each argument, of arrays and their views that of an element."""
+    sizes = zip(text.parameters[len(arrays) + 1:], spec.sizes)
+    known = {name: FLOAT32 if isinstance(value, float) else INT64 for name, (_, value) in sizes} | dict.fromkeys(arrays, FLOAT32)
+    elements = known | {name: array.dtype for name, array in memory.shared.items()}
+    return known | {view: elements[memory.origin(view)] for view in memory.views}
+
+
+def _require_constant(assigned, text):
+    for name in text.parameters:
+        if name in assigned:
+            raise Unfaithful(assigned[name][0], f"changes its parameter {name}; give the new value a name of its own")

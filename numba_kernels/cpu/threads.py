@@ -1,0 +1,67 @@
+"""Threads: one interval written down as loops over the threads of a block."""
+import ast
+
+from numba_kernels.cpu.coordinates import Coordinates
+from numba_kernels.cpu.fission import Interval
+from numba_kernels.cpu.lifetimes import Lifetimes
+from numba_kernels.cpu.names import Names, mentioned
+
+INDENT = "    "
+
+
+class ThreadLoops:
+    """Writes intervals: the thread loops, x fastest, and in them what each thread loads, does and stores."""
+
+    def __init__(self, at: Coordinates, lifetimes: Lifetimes, names: Names, uint64: str):
+        self.at, self.lifetimes, self.uint64 = at, lifetimes, uint64
+        self.this_thread = names("this_thread")
+        self.arrays = {name: names(f"{name}_of") for name in sorted(lifetimes.kept)}  # kept value -> the array of it
+        self.rows = _Rows(lifetimes.rows, self.this_thread)
+
+    def lines(self, interval: Interval) -> list[str]:
+        """The interval, under a comment that says where it starts."""
+        own = self.lifetimes.of(interval)
+        body = statement_lines(own.recompute)
+        if own.load or own.store or self.lifetimes.rows & mentioned(interval.statements):
+            body.insert(0, f"{self.this_thread} = {self.uint64}({self._number()})")
+        body += [f"{name} = {self.arrays[name]}[{self.this_thread}]" for name in own.load]
+        body += statement_lines(map(self.rows.visit, interval.statements))
+        body += [f"{self.arrays[name]}[{self.this_thread}] = {name}" for name in own.store]
+        for name, size in zip(self.at.thread, self.at.threads):
+            if size > 1:
+                body = [f"for {name} in range({size}):", *indented(body)]
+        return [f"# every thread, {interval.start}", *body]
+
+    def _number(self):
+        """A thread's number within its block."""
+        terms, stride = [], 1
+        for name, size in zip(self.at.thread, self.at.threads):
+            if size > 1:
+                terms.append(name if stride == 1 else f"{stride} * {name}")
+            stride *= size
+        return " + ".join(terms) or "0"
+
+
+class _Rows(ast.NodeTransformer):
+    """An element of a local array that has a row per thread gets the thread's number in front of its index."""
+
+    def __init__(self, rows: set[str], this_thread: str):
+        self.rows, self.this_thread = rows, this_thread
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if not (isinstance(node.value, ast.Name) and node.value.id in self.rows):
+            return node
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return ast.Subscript(node.value, ast.Tuple([ast.Name(self.this_thread, ast.Load()), *indices], ast.Load()), node.ctx)
+
+
+def statement_lines(statements) -> list[str]:
+    """Statements as source lines, those that do nothing left out."""
+    return [line for statement in statements if not isinstance(statement, ast.Pass)
+            for line in ast.unparse(ast.fix_missing_locations(statement)).splitlines()]
+
+
+def indented(lines: list[str]) -> list[str]:
+    """The lines one level deeper; `pass` if there are none."""
+    return [INDENT + line for line in lines or ["pass"]]
