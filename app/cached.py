@@ -17,7 +17,7 @@ def predicted_curve(settings: Settings) -> list[dict]:
 @st.cache_resource(show_spinner=False)
 def recorded_runs() -> list[tuple[dict, list[dict]]]:
     """(header, runs) of each shipped recording, every run with its `source`."""
-    return [(file.header, records.with_source(file.runs, records.recorded_source(file.header))) for file in saved.recorded()]
+    return [(file.header, records.shipped(file.header, file.runs)) for file in saved.recorded()]
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,10 +1,9 @@
 """The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
 import streamlit as st
 
-from app.settings import Settings
+from app.settings import LENGTHS, Settings, shape_words
 from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
 
-LENGTHS = sorted([2**k for k in range(7, 18)] + [3 * 2**k for k in range(6, 16)])  # 128, 192, 256, 384 … 131072
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
@@ -31,17 +30,16 @@ def set_one_head() -> None:
 
 
 def _more_settings() -> dict:
-    state = st.session_state
-    summary = f"d {state.get('d', 64)} · {state.get('heads', 16)} heads · float32 · {state.get('mask', 'full')}"
     with st.expander("More settings"):
-        shape = dict(head_dim=st.select_slider("Head size d", HEAD_DIMS, 64, key="d", bind="query-params"),
-                     heads=st.select_slider("Heads", COUNTS, 16, key="heads", bind="query-params"))
+        head_dim = st.select_slider("Head size d", HEAD_DIMS, 64, key="d", bind="query-params")
+        heads = st.select_slider("Heads", COUNTS, 16, key="heads", bind="query-params")
         kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
-        shape |= dict(kv_heads=None if kv_heads == AS_HEADS else int(kv_heads),
-                      batch=st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params"),
-                      mask=st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params"))
+        batch = st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params")
+        mask = st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params")
         st.caption("Stored as float32, the only type of this version's kernels.")
-    st.caption(summary)
+    shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
+                 dtype="float32")
+    st.caption(shape_words(shape))
     return shape
 
 
@@ -49,4 +47,4 @@ def _shared_memory(settings: Settings) -> None:
     """How much shared memory one block of the fused kernel takes. Raises Refusal where it is more than the GPU allows."""
     used = predict("fused", settings.problem, settings.tiling, settings.gpu).layout.shared_bytes
     limit = settings.gpu.shared_limit_bytes
-    st.progress(used / limit, f"Shared memory, fused: {used / 1024:.4g} of {limit / 1024:.4g} KiB per block")
+    st.progress(used / limit, f"Shared memory: {used / 1024:.4g} of {limit / 1024:.4g} KiB per block")

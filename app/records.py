@@ -1,13 +1,16 @@
 """Records: predictions and runs as flat tables of plain values, which charts draw and which are exported as CSV.
 
 A record of bytes is one cell of a ledger: algorithm, n, array, space, direction, measure, kind ("predicted" or "counted"), source, bytes.
-A record of time is one run: algorithm, n, kind "timed", source, and its median, tenth and ninetieth percentile in ms.
+A record of time is one run: algorithm, n, kind "timed", when ("recorded" or "live"), source, samples, and its median, tenth and ninetieth
+percentile in ms.
 """
+import math
 from collections import defaultdict
 from datetime import date
 from statistics import median, quantiles
 
 from app.settings import Settings
+from numba_kernels.saved import total_times_ms
 from traffic_model import predict
 
 LONGEST = 65535 * 8  # just under 512K: naive's grid takes 65,535 blocks of 8 query rows
@@ -29,19 +32,19 @@ def predicted(settings: Settings, lengths: list[int]) -> list[dict]:
 def counted(runs: list[dict]) -> list[dict]:
     """Every cell of these runs, each a saved run's line with its `source`. Of several runs of one cell, the last one stands."""
     latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs}
-    return [cell for (algorithm, n), run in sorted(latest.items())
+    return [cell for (algorithm, n), run in _in_order(latest)
             for cell in _cells(algorithm, n, run["ledger"], "counted", run["source"])]
 
 
 def timed(runs: list[dict]) -> list[dict]:
-    """One record per run that has times, by rising N. A run's time of sample k is the sum over its kernels."""
-    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs if has_times(run)}
+    """One record per run that has times, by rising N. Of several runs of one algorithm, N and source, the last one stands."""
+    latest = {(run["algorithm"], run["problem"]["seq_len"], run["source"]): run for run in runs if has_times(run)}
     records = []
-    for (algorithm, n), run in sorted(latest.items()):
-        samples = [sum(times) for times in zip(*(kernel["times_ms"] for kernel in run["kernels"]))]
+    for (algorithm, n, source), run in _in_order(latest):
+        samples = total_times_ms(run)
         tenths = quantiles(samples, n=10, method="inclusive") if len(samples) > 1 else samples
-        records.append(dict(algorithm=algorithm, n=n, kind="timed", source=run["source"], samples=len(samples), p10_ms=tenths[0],
-                            median_ms=median(samples), p90_ms=tenths[-1]))
+        records.append(dict(algorithm=algorithm, n=n, kind="timed", when=run["when"], source=source, samples=len(samples),
+                            p10_ms=tenths[0], median_ms=median(samples), p90_ms=tenths[-1]))
     return records
 
 
@@ -50,14 +53,15 @@ def has_times(run: dict) -> bool:
     return run["backend"] == "gpu" and all(kernel["times_ms"] for kernel in run["kernels"])
 
 
-def with_source(runs: list[dict], source: str) -> list[dict]:
-    return [run | dict(source=source) for run in runs]
-
-
-def recorded_source(header: dict) -> str:
-    """The stamp of a shipped run: recorded on NVIDIA H200, 29 Nov 2026."""
+def shipped(header: dict, runs: list[dict]) -> list[dict]:
+    """A recording's runs with their stamp: recorded on NVIDIA H200, 29 Nov 2026."""
     day = date.fromisoformat(header["date"][:10])
-    return f"recorded on {header['gpu']}, {day.day} {day:%b %Y}"
+    return [run | dict(when="recorded", source=f"recorded on {header['gpu']}, {day.day} {day:%b %Y}") for run in runs]
+
+
+def live(run: dict) -> dict:
+    """A run of this session with its stamp: this machine (cpu)."""
+    return run | dict(when="live", source=f"this machine ({run['backend']})")
 
 
 def same_shape(run: dict, settings: Settings) -> bool:
@@ -73,6 +77,17 @@ def totals(records: list[dict], space: str = "hbm") -> dict[tuple[str, str, str]
         if r["space"] == space:
             sums[r["algorithm"], r["measure"], r["kind"]][r["n"]] += r["bytes"]
     return {key: dict(values) for key, values in sums.items()}
+
+
+def memory_edge(settings: Settings) -> tuple[float, str]:
+    """The N beyond which S and P of all heads, whole matrices, are larger than the GPU's memory; and that memory."""
+    memory = settings.gpu.dram_gb * 1e9
+    return math.sqrt(memory / (2 * settings.problem.element_bytes * settings.problem.query_heads)), f"{settings.gpu.dram_gb:g} GB"
+
+
+def _in_order(latest: dict) -> list[tuple]:
+    """By algorithm, naive first, then by N; the keys begin with these two."""
+    return sorted(latest.items(), key=lambda item: (ALGORITHMS.index(item[0][0]), *item[0][1:]))
 
 
 def _cells(algorithm: str, n: int, ledger: list[dict], kind: str, source: str) -> list[dict]:

@@ -3,6 +3,7 @@ from dataclasses import dataclass, replace
 
 from traffic_model import AttentionProblem, Gpu, Tiling
 
+LENGTHS = sorted([2**k for k in range(7, 18)] + [3 * 2**k for k in range(6, 16)])  # offered: 128, 192, 256, 384 … 131072
 
 @dataclass(frozen=True)
 class Settings:

@@ -45,9 +45,10 @@ def chromium(playwright: Playwright) -> str:
 
 def settle(page: Page) -> None:
     """Waits until the script has run and every chart is drawn."""
-    page.wait_for_selector(STANDS_STILL, timeout=30_000)
+    page.wait_for_selector(STANDS_STILL, timeout=60_000)
+    page.wait_for_selector("[data-testid=stSidebar] [data-testid=stSlider]", state="attached", timeout=60_000)  # the last to appear
     page.wait_for_function("""() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
-        .every(chart => chart.querySelector('.main-svg'))""", timeout=30_000)
+        .every(chart => chart.querySelector('.main-svg'))""", timeout=60_000)
 
 
 def _wait_for(address: str, server: subprocess.Popen) -> None:

@@ -5,8 +5,10 @@ from app.charts.figure import Chart
 from traffic_model import Array
 from traffic_model.units import decimal_bytes
 
-ROWS = {("naive", "compulsory"): "naive, compulsory", ("fused", "requested"): "fused, requested", ("fused", "compulsory"): "fused, compulsory"}
-LEFT, LONGEST, PITCH = 9.4, 8, 1.4  # em: where bars begin, the longest bar, from row to row
+ROWS = {("naive", "compulsory"): "naive, compulsory", ("fused", "requested"): "fused, requested",
+        ("fused", "compulsory"): "fused, compulsory"}
+LEFT, LONGEST = 9.4, 8  # em: where bars begin, the longest bar
+PITCH = 1.3  # em from row to row, which is Plotly's line spacing: the names are one text of four lines
 NARROW = 1.1  # em: a box below this holds no letter
 
 
@@ -18,15 +20,21 @@ def bars(chart: Chart, cells: list[dict], n: int) -> None:
             sums[cell["algorithm"], cell["measure"]][cell["array"]] += cell["bytes"]
     largest = max(sum(sums[row].values()) for row in ROWS)
     _text(chart, .8, .7, f"HBM bytes by array at N = {n:,}, predicted", "muted")
-    for line, (row, name) in enumerate(ROWS.items(), start=1):
-        _row(chart, .8 + PITCH * line, name, row[0], sums[row], largest)
+    names = [(row[0], name) for row, name in ROWS.items()] + [("naive", "naive, requested")]
+    colored = (f'<span style="color:{chart.ink(role)}">{name}</span>' for role, name in names)
+    _text(chart, _middle(1.5), LEFT - .4, "<br>".join(colored), "muted", "right")
+    for line, row in enumerate(ROWS):
+        _row(chart, _middle(line), row[0], sums[row], largest)
     asked = sum(sums["naive", "requested"].values())
-    _text(chart, .8 + PITCH * (len(ROWS) + 1), LEFT - .4, "naive, requested", "naive", "right")
-    _text(chart, .8 + PITCH * (len(ROWS) + 1), LEFT + .2, f"{decimal_bytes(asked)}, off the scale", "naive")
+    _text(chart, _middle(3), LEFT + .3, f"{decimal_bytes(asked)}, off the scale", "naive")
 
 
-def _row(chart: Chart, y: float, name: str, role: str, by_array: dict[str, int], largest: int) -> None:
-    _text(chart, y, LEFT - .4, name, role, "right")
+def _middle(line: float) -> float:
+    """Middle of a row in em below the plot's top; the heading is above row 0."""
+    return .9 + PITCH * (line + 1)
+
+
+def _row(chart: Chart, y: float, role: str, by_array: dict[str, int], largest: int) -> None:
     x = LEFT
     for array, value in sorted(by_array.items(), key=lambda item: -item[1]):
         wide = LONGEST * value / largest

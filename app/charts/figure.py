@@ -9,15 +9,16 @@ from app.charts.look import SOLID, SYMBOLS, Look
 class Chart:
     """Distances of labels and bars are in em, so a page and a slide are drawn by the same code at any width."""
 
-    def __init__(self, look: Look, title: str, conditions: str, foot_left: str, foot_right: str):
+    def __init__(self, look: Look, title: str, conditions: str, y_title: str, foot_left: str, foot_right: str):
         self.look, self.p, self.em = look, look.palette, look.text
         self.traces, self.notes, self.shapes, self.axes = [], [], [], {}
         left, right = (look.margins[side] / self.em for side in "lr")
         if look.slide:
             self.paper(0, 1, f"<b>{title}</b>", .8 - left, 3.2, yanchor="bottom", color=self.p["ink"], size=1.42)
             self.paper(0, 1, conditions, .8 - left, 1.95, yanchor="bottom")
-        self.paper(0, 0, foot_left, 0, -1.65, yanchor="top")
-        self.paper(1, 0, foot_right, right - .8, -1.65, "right", yanchor="top")
+        self.paper(0, 1, y_title, .8 - left, .8)
+        self.paper(0, 0, foot_left, 0, -1.85, yanchor="top")
+        self.paper(1, 0, foot_right, right - .8, -1.85, "right", yanchor="top")
 
     def log_axis(self, name: str, low: float, high: float, ticks: dict) -> None:
         """Axis "x" or "y" from low to high with {value: text} as ticks."""
@@ -28,9 +29,10 @@ class Chart:
         self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
                     hoverinfo="skip")
 
-    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, **look) -> None:
+    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False) -> None:
         """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}."""
-        marker = dict(symbol=SYMBOLS[role], size=.6 * self.em, color=self.p[role], line=dict(color=self.p["ground"], width=1.5)) | look
+        fill, edge = ("ground", role) if hollow else (role, "ground")
+        marker = dict(symbol=SYMBOLS[role], size=.6 * self.em, color=self.p[fill], line=dict(color=self.p[edge], width=.1 * self.em))
         trace = dict(mode="lines+markers" if lines else "markers", marker=marker, hovertext=hover, hoverinfo="text",
                      line=dict(color=self.p[role], width=self.em / 6))
         if whiskers:
@@ -39,9 +41,9 @@ class Chart:
         self._trace(points, **trace)
 
     def rings(self, points: list[tuple[float, float, str]], hover: list[str]) -> None:
-        """Hollow markers at (x, y, role): where the lines stand at the current N."""
-        colors = [self.p[role] for *_, role in points]
-        marker = dict(symbol="circle", size=.62 * self.em, color=self.p["ground"], line=dict(color=colors, width=self.em / 7))
+        """Rings at (x, y, role), wide enough to go round a marker: where the lines stand at the current N."""
+        colors = [self.ink(role) for *_, role in points]
+        marker = dict(symbol="circle", size=self.em, color="rgba(0,0,0,0)", line=dict(color=colors, width=self.em / 8))
         self.traces.append(dict(type="scatter", x=[x for x, *_ in points], y=[y for _, y, _ in points], mode="markers", marker=marker,
                                 hovertext=hover, hoverinfo="text", cliponaxis=False))
 
@@ -54,8 +56,8 @@ class Chart:
     def upright(self, x: float, role: str, dash: str, top: float | None = None) -> None:
         """A fine upright line at x, to y = top or through the whole plot."""
         span = dict(yref="paper", y0=0, y1=1) if top is None else dict(yref="y", y0=10 ** self.axes["y"]["range"][0], y1=top)
-        self.shapes.append(dict(type="line", layer="below", xref="x", x0=x, x1=x, line=dict(color=self.p[role], width=self.em / 12, dash=dash),
-                                **span))
+        look = dict(color=self.p[role], width=self.em / 12, dash=dash)
+        self.shapes.append(dict(type="line", layer="below", xref="x", x0=x, x1=x, line=look) | span)
 
     def box(self, x: float, y: float, width: float, height: float, role: str) -> None:
         """A filled box; x, y: its left edge and its middle in em from the plot's top left corner, downwards."""
@@ -63,7 +65,7 @@ class Chart:
         self.shapes.append(dict(
             type="rect", xref="paper", yref="paper", xsizemode="pixel", ysizemode="pixel", xanchor=0, yanchor=1, x0=px(x), x1=px(x + width),
             y0=-px(y - height / 2), y1=-px(y + height / 2), fillcolor=self.p[role],
-            line=dict(color=self.p["ground"], width=1.5 * (width > .5))))  # an outline would swallow a sliver
+            line=dict(color=self.p["ground"], width=1.5 * (width > 1))))  # an outline would swallow a sliver
 
     def note(self, x: float, y: float, text: str, role="muted", dx=0.0, dy=0.0, xanchor="left", **look) -> None:
         """Text beside a data point. Annotations on log axes take log10, while traces and shapes do not."""
@@ -72,17 +74,25 @@ class Chart:
     def paper(self, x, y, text, dx=0.0, dy=0.0, xanchor="left", role="muted", *, xref="paper", yref="paper", yanchor="middle",
               color=None, size=1.0, ground=None) -> None:
         """Text at a place in the plot, 0 to 1, moved by (dx, dy) em. Plotly's anchor "auto" changes with the place: never use it."""
-        font = dict(color=color or self.p["text"].get(role) or self.p[role], size=size * self.em)
+        font = dict(color=color or self.ink(role), size=size * self.em)
         self.notes.append(dict(x=x, y=y, xref=xref, yref=yref, text=text, xanchor=xanchor, yanchor=yanchor, align=xanchor, showarrow=False,
                                xshift=dx * self.em, yshift=dy * self.em, font=font, borderpad=0, bgcolor=ground))
 
-    def spread(self, values: list[float], gap: float) -> list[float]:
-        """Shifts in em that move labels at these y values apart until neighbours are `gap` em from each other."""
-        low, high = self.axes["y"]["range"]
-        start = [(math.log10(v) - low) / (high - low) * self.look.plot_height for v in values]
-        now, order = list(start), sorted(range(len(values)), key=start.__getitem__)
+    def distance(self, name: str, one: float, other: float) -> float:
+        """How far apart two values are on an axis, in em."""
+        low, high = self.axes[name]["range"]
+        return abs(math.log10(one / other)) / (high - low) * self.look.plot[name]
+
+    def ink(self, role: str) -> str:
+        """The role's colour as text on the ground."""
+        return self.p["text"].get(role) or self.p[role]
+
+    def spread(self, labels: list[tuple[float, float]]) -> list[float]:
+        """Shifts in em that move labels apart until none touch; labels: (y value, height in em) of each."""
+        start = [self.distance("y", y, 10 ** self.axes["y"]["range"][0]) for y, _ in labels]
+        now, order = list(start), sorted(range(len(labels)), key=start.__getitem__)
         for below, above in [*zip(order, order[1:])] * 50:
-            push = max(0.0, gap - (now[above] - now[below])) / 2
+            push = max(0.0, (labels[below][1] + labels[above][1]) / 2 - (now[above] - now[below])) / 2
             now[below], now[above] = now[below] - push, now[above] + push
         return [moved - at for moved, at in zip(now, start)]
 

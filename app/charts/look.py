@@ -36,12 +36,13 @@ class Look:
     @property
     def margins(self) -> dict:
         """Room in px for tick labels, line labels, title and footer."""
-        return dict(l=4.7 * self.text, r=12.6 * self.text, t=(5.3 if self.slide else 1.7) * self.text, b=3.3 * self.text, pad=0)
+        return dict(l=4.7 * self.text, r=12.6 * self.text, t=(5.3 if self.slide else 1.7) * self.text, b=3.5 * self.text, pad=0)
 
     @property
-    def plot_height(self) -> float:
-        """Height of the plot area in em."""
-        return (self.height - self.margins["t"] - self.margins["b"]) / self.text
+    def plot(self) -> dict[str, float]:
+        """Width x and height y of the plot area in em."""
+        m = self.margins
+        return dict(x=(self.width - m["l"] - m["r"]) / self.text, y=(self.height - m["t"] - m["b"]) / self.text)
 
     def layout(self) -> dict:
         """Everything is stated outright, not in a template: Streamlit's theme overrides templates, and so would its import."""
@@ -49,6 +50,7 @@ class Look:
         axis = dict(showgrid=False, zeroline=False, showline=True, linecolor=p["line"], linewidth=1.5, ticks="outside", tickcolor=p["line"],
                     ticklen=self.text / 4, tickfont=dict(color=p["muted"], size=self.text), automargin=False, fixedrange=True)
         layout = dict(template="none", height=self.height, margin=self.margins, showlegend=False, hovermode="closest", dragmode=False,
+                      datarevision=1,  # Streamlit hands equal data to Plotly twice: the same revision spares the second drawing
                       hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=dict(color=p["ink"], size=self.text)),
                       xaxis=axis, yaxis=axis | dict(showgrid=True, gridcolor=p["grid"], showline=False, ticks=""))
         if self.slide:

@@ -24,10 +24,10 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
 
     memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words.
     """
-    lines, now, runs = totals(curve), totals(here), totals(counted)
+    lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
     n = here[0]["n"]
     sources = "; ".join(sorted({r["source"] for r in counted}))
-    chart = Chart(look, traffic_claim(now, n), conditions, "sequence length N", f"lines predicted, markers counted: {sources}"
+    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"lines predicted, markers counted: {sources}"
                   if sources else "lines predicted; nothing counted yet")
     _axes(chart, lines)
     _memory_edge(chart, *memory)
@@ -57,7 +57,7 @@ def _axes(chart: Chart, lines: dict) -> None:
     lengths = list(lines["fused", "compulsory", "predicted"])
     low, high = min(min(v.values()) for v in lines.values()), max(max(v.values()) for v in lines.values())
     chart.log_axis("x", lengths[0] * .87, lengths[-1] * 1.06, {4**k: sequence_length(4**k) for k in range(4, 10)})
-    decades = range(math.ceil(math.log10(low / 3)), math.floor(math.log10(high * 4)) + 1)
+    decades = range(math.ceil(math.log10(low / 3)), math.floor(math.log10(high * 2)) + 1, 2)  # none at the very top
     chart.log_axis("y", low / 3, high * 4, {10**k: _tick(k) for k in decades})
 
 
@@ -67,16 +67,22 @@ def _tick(k: int) -> str:
 
 def _line(chart: Chart, points: dict, role: str, dash: str, fits: float) -> None:
     """A line, faint beyond the N that fits the memory: predicted still, but no longer possible to run there."""
-    inside = {n: b for n, b in points.items() if n <= fits}
-    beyond = dict([*inside.items()][-1:]) | {n: b for n, b in points.items() if n > fits}
-    chart.line(inside, role, dash)
-    if len(beyond) > 1:
-        chart.line(beyond, role, dash, opacity=.4)
+    edge = {fits: _between(points, fits)} if min(points) < fits < max(points) else {}
+    chart.line({n: b for n, b in points.items() if n <= fits} | edge, role, dash)
+    if max(points) > fits:
+        chart.line(edge | {n: b for n, b in points.items() if n > fits}, role, dash, opacity=.4)
+
+
+def _between(points: dict[int, int], n: float) -> float:
+    """The straight line between the two points around n, on logarithmic axes."""
+    low, high = max(m for m in points if m <= n), min(m for m in points if m > n)
+    share = math.log(n / low) / math.log(high / low)
+    return points[low] ** (1 - share) * points[high] ** share
 
 
 def _line_labels(chart: Chart, lines: dict) -> None:
     ends = {key: [*lines[*key, "predicted"].items()][-1] for key in SERIES}
-    shifts = chart.spread([y for _, y in ends.values()], gap=2.6)
+    shifts = chart.spread([(y, 2.75) for _, y in ends.values()])
     for ((key, (x, y)), dy) in zip(ends.items(), shifts):
         _, name, growth = SERIES[key]
         chart.note(x, y, f"<b>{name}</b><br>∝ {growth}, slope {fitted_slope(lines[*key, 'predicted']):.2f}", key[0], .6, dy)
@@ -85,14 +91,18 @@ def _line_labels(chart: Chart, lines: dict) -> None:
 def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
     """The N beyond which the three kernels' S and P do not fit, named above the plot where nothing else is."""
     chart.upright(fits, "naive", FINE)
-    chart.paper(math.log10(fits), 1, f"S and P outgrow {memory}", 0, .8, "center", "naive", xref="x")
+    beside = "center" if chart.distance("x", fits, 10 ** chart.axes["x"]["range"][0]) > 8 else "left"  # not on the axis's own title
+    chart.paper(math.log10(fits), 1, f"S and P outgrow {memory}", 0, .8, beside, "naive", xref="x")
 
 
 def _re_reads_label(chart: Chart, lines: dict, uprights: tuple[float, float]) -> None:
-    """In the middle of the fill, as far as can be from the upright lines at these N."""
-    low, high = (lines["fused", measure, "predicted"] for measure in ("compulsory", "requested"))
-    x = max((2**k for k in range(13, 18)), key=lambda x: min(abs(math.log(x / upright)) for upright in uprights))
-    chart.note(x, math.sqrt(low[x] * high[x]), "re-reads that<br>caches serve", "fused", 0, 0, "center")
+    """In the middle of the fill, where it has most room to the lines above and below and to the upright lines at these N."""
+    low, high = (lambda x, m=measure: _between(lines["fused", m, "predicted"], x) for measure in ("compulsory", "requested"))
+    lengths = lines["fused", "compulsory", "predicted"]
+    beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - 3.3  # em; half the text's width
+    above = lambda x: (chart.distance("y", low(x), high(x)) - 5.4) / 2  # two lines of text, and what the slope takes at their ends
+    x = max((2 ** (k / 4) for k in range(44, 73)), key=lambda x: min(beside(x), above(x)))
+    chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
 
 
 def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:

@@ -1,0 +1,57 @@
+"""Which recorded times the Time page shows: those of the sidebar's settings, else the nearest that were recorded, and it says so."""
+import math
+from collections import Counter
+from typing import NamedTuple
+
+from app.records import has_times, same_shape
+from app.settings import Settings, shape_words
+from traffic_model import AttentionProblem, Tiling, find_gpu
+
+FLOOR_POINTS = 16
+NOT_SHAPE = ("seq_len", "kv_len", "scale")
+
+
+class Shown(NamedTuple):
+    """header: the file's; runs: of one shape and one tiling; settings: theirs, at the sidebar's N; note: None if they are the sidebar's."""
+
+    header: dict
+    runs: list[dict]
+    settings: Settings
+    note: str | None
+
+
+def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Shown:
+    """recordings: (header, runs) of each file, at least one with times. The GPU counts first, then the shape, then the tiling."""
+    header, runs = min(recordings, key=lambda recording: recording[0]["gpu"] != settings.gpu.driver_name)
+    runs = [run for run in runs if has_times(run) and run["problem"]["kv_len"] == run["problem"]["seq_len"]]
+    wanted, tilings = settings.problem.record(), Counter(Tiling(**run["tiling"]) for run in runs)
+    best = max(runs, key=lambda run: (sum(run["problem"][name] == value for name, value in wanted.items() if name not in NOT_SHAPE),
+                                      run["tiling"] == settings.tiling.record(), tilings[Tiling(**run["tiling"])]))
+    shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
+    return Shown(header, [run for run in runs if same_shape(run, shown)], shown, _note(shown, settings, runs))
+
+
+def unfused_floor(shown: Shown) -> dict[int, float]:
+    """{N: ms}: three kernels' compulsory bytes at the recorded GPU's measured copy bandwidth.
+
+    From the N where S and P of one head outgrow L2: below, they need not cross DRAM at all and the floor would claim too much.
+    """
+    bandwidth = shown.header.get("copy_gb_per_s")
+    lengths = [run["problem"]["seq_len"] for run in shown.runs]
+    first = math.ceil(math.sqrt(shown.settings.gpu.l2_mib * 2**20 / (2 * shown.settings.problem.element_bytes)))
+    if not bandwidth or max(lengths) <= first:
+        return {}
+    between = (round(first * (max(lengths) / first) ** (k / FLOOR_POINTS)) for k in range(FLOOR_POINTS + 1))
+    return {n: shown.settings.at(n).problem.compulsory_three_kernel_bytes / bandwidth / 1e6
+            for n in sorted({*between, *(n for n in lengths if n >= first)})}
+
+
+def _note(shown: Settings, settings: Settings, runs: list[dict]) -> str | None:
+    shapes = {}
+    for run in runs:
+        shapes.setdefault(shape_words(run["problem"]), set()).add(str(Tiling(**run["tiling"])))
+    if shown == settings:
+        return None
+    recorded = "; ".join(f"{shape}, tiles {', '.join(sorted(tilings))}" for shape, tilings in shapes.items())
+    return (f"Not timed yet: {settings.conditions} on {settings.gpu.name}. Shown instead: {shown.conditions} on {shown.gpu.name}, the "
+            f"nearest that is. Timed on {shown.gpu.name} are {recorded}.")

@@ -1,0 +1,44 @@
+"""What pages share: heading, chart, row of buttons."""
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from app import cached, export
+from app.settings import Settings
+
+CONFIG = dict(displayModeBar=False)
+
+
+def heading(claim: str, conditions: str) -> None:
+    with st.container(gap="xxsmall"):
+        st.subheader(claim, anchor=False)
+        st.caption(conditions)
+
+
+def chart(name: str, figure: go.Figure) -> None:
+    with st.container(key="chart"):
+        st.plotly_chart(figure, theme="streamlit", config=CONFIG, key=f"{name}_chart")
+
+
+def details(title: str, key: str, draw: Callable[[], None]) -> None:
+    """Something one click away. Closed it costs nothing: draw() is called only while it is open."""
+    box = st.expander(title, key=key, on_change="rerun")
+    if box.open:
+        with box:
+            draw()
+
+
+def downloads(name: str, slide: Callable[[], go.Figure], records: list[dict], settings: Settings) -> None:
+    """Buttons for the slide and its numbers, in the row of the container around. slide() draws the figure when it is asked for."""
+    st.space("stretch")
+    missing = cached.why_no_images()
+    for kind in ("svg", "png"):
+        _download(kind, f"Slide as {kind.upper()}", lambda kind=kind: export.image(slide(), kind), name, settings, missing)
+    _download("csv", "CSV", lambda: export.table(records, settings), name, settings, None)
+
+
+def _download(kind: str, label: str, data: Callable, name: str, settings: Settings, missing: str | None) -> None:
+    """A file made when it is asked for. A failure then could only say that it failed, so what may be missing is looked for before."""
+    st.download_button(label, data, export.file_name(name, settings, kind), export.MIME[kind], key=f"{name}_{kind}", on_click="ignore",
+                       disabled=missing is not None, help=missing)

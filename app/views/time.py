@@ -1,0 +1,38 @@
+"""Time: milliseconds against sequence length, recorded on a GPU."""
+import streamlit as st
+
+from app import cached, recordings, records, theme
+from app.charts import time as chart
+from app.charts.look import page_look, slide_look
+from app.settings import Settings
+from app.views import parts, run_here
+from traffic_model.units import decimal_bytes, milliseconds
+
+
+def show(settings: Settings) -> None:
+    shown = recordings.nearest(cached.recorded_runs(), settings)
+    here = [run for run in run_here.session_runs() if records.same_shape(run, shown.settings)]
+    timed, floor = records.timed(shown.runs + here), recordings.unfused_floor(shown)
+    conditions = f"L2 {shown.header['l2']} · {shown.settings.conditions}"
+    parts.heading(chart.claim(timed, floor, settings.n), f"Timed: {conditions} · {shown.runs[0]['source']}")
+    if shown.note:
+        st.info(shown.note)
+    draw = lambda look: chart.time(timed, floor, shown.header.get("copy_gb_per_s"), settings.n, look, conditions)
+    parts.chart("time", draw(page_look(theme.current())))
+    slide = slide_look(theme.current())
+    with st.container(horizontal=True):
+        parts.downloads("time", lambda: draw(slide), timed, shown.settings)
+    if floor:
+        at = min(floor, key=lambda n: abs(n - settings.n))
+        parts.details("Show the formula", "time_formula", lambda: _floor_formula(shown, at))
+    parts.details("Show the table", "time_table", lambda: st.dataframe(
+        [r | dict(in_words=milliseconds(r["median_ms"])) for r in timed], hide_index=True))
+
+
+def _floor_formula(shown: recordings.Shown, n: int) -> None:
+    """The floor at one N, and why it starts where it does."""
+    moved, bandwidth = shown.settings.at(n).problem.compulsory_three_kernel_bytes, shown.header["copy_gb_per_s"]
+    st.markdown(f"**Unfused floor** at N = {n:,}: compulsory bytes of three kernels (predicted) ÷ copy bandwidth (timed) = "
+                f"{decimal_bytes(moved)} ÷ {bandwidth:,.0f} GB/s = **{milliseconds(moved / bandwidth / 1e6)}**")
+    st.caption(f"Three kernels that move S and P through DRAM cannot be faster. The line starts where S and P of one head, 2·N²·e, "
+               f"outgrow the {shown.settings.gpu.l2_mib:g} MiB of L2; below, S may stay in L2 between kernels.")

@@ -1,0 +1,48 @@
+"""Traffic: bytes against sequence length, predicted and counted."""
+import streamlit as st
+
+from app import cached, formulas, records, theme
+from app.charts.claims import traffic_claim
+from app.charts.look import page_look, slide_look
+from app.charts.traffic import traffic
+from app.settings import Settings
+from app.views import parts, run_here
+from traffic_model.units import decimal_bytes
+
+NO_BREAK = "\u00a0"
+
+
+def show(settings: Settings) -> None:
+    runs = matching_runs(settings)
+    curve, here, counted = cached.predicted_curve(settings.at(1)), records.predicted(settings, [settings.n]), records.counted(runs)
+    conditions = f"{settings.conditions} · {settings.gpu.name}"
+    parts.heading(traffic_claim(records.totals(here), settings.n), f"Predicted and counted · {conditions} · naive is three kernels, fused "
+                  "one · caches and DRAM not modelled")
+    draw = lambda look: traffic(curve, here, counted, records.memory_edge(settings), look, conditions)
+    parts.chart("traffic", draw(page_look(theme.current())))
+    slide = slide_look(theme.current())
+    with st.container(horizontal=True):
+        wanted = run_here.button()
+        parts.downloads("traffic", lambda: draw(slide), curve + here + counted, settings)
+    run_here.show(settings, wanted, [run for run in runs if run["problem"]["seq_len"] == settings.n])
+    cells = here + [r for r in counted if r["n"] == settings.n]
+    parts.details("Show the formula", "traffic_formula", lambda: _formulas(settings))
+    parts.details("Show the table: HBM", "traffic_table", lambda: _table(cells, "hbm"))
+    parts.details("Show the table: shared memory", "traffic_shared", lambda: _table(cells, "shared"))
+
+
+def matching_runs(settings: Settings) -> list[dict]:
+    """Shipped runs, then this session's, whose settings but for N are the sidebar's."""
+    shipped = [run for _, runs in cached.recorded_runs() for run in runs]
+    return [run for run in shipped + run_here.session_runs() if records.same_shape(run, settings)]
+
+
+def _formulas(settings: Settings) -> None:
+    rows = [f"| {f.name} | {f.symbols} | {f.numbers} | {f.value:,}{NO_BREAK}B = **{decimal_bytes(f.value).replace(' ', NO_BREAK)}** |"
+            for f in formulas.traffic_formulas(settings)]
+    st.markdown("\n".join(["| HBM bytes, predicted | formula | with these settings | |", "|---|---|---|--:|", *rows]))
+    st.caption(f"{formulas.compulsory_ratio(settings)} {formulas.SYMBOLS}")
+
+
+def _table(cells: list[dict], space: str) -> None:
+    st.dataframe([r | dict(in_words=decimal_bytes(r["bytes"])) for r in cells if r["space"] == space], hide_index=True)

@@ -1,0 +1,140 @@
+"""The dashboard's logic, without a browser: hostile links, refusals, and running the kernels."""
+import threading
+
+import pytest
+from example_runs import DEFAULT, run_record
+from streamlit.testing.v1 import AppTest
+
+from app import records, running
+from traffic_model import Refusal
+
+
+def traffic_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import traffic
+
+    with st.sidebar:
+        settings = controls.read()
+    traffic.show(settings)
+
+
+def time_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import time
+
+    with st.sidebar:
+        settings = controls.read()
+    time.show(settings)
+
+
+def opened(page=traffic_page, **link) -> AppTest:
+    """The page as a link opens it; n=512 stands for ?n=512."""
+    app = AppTest.from_function(page, default_timeout=60)
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def frame(**link) -> AppTest:
+    app = AppTest.from_file("../app/main.py", default_timeout=60)
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+@pytest.mark.parametrize("link", [dict(n="abc"), dict(n="0"), dict(d="9999"), dict(br="-1", bc="1e9", gpu="", heads="null", kv_heads="0",
+                                                                                    batch="∞", mask="<script>")], ids=str)
+def test_a_hostile_link_opens_the_defaults(link):
+    app = opened(**link)
+    assert not app.exception and not app.error
+    assert app.select_slider(key="n").value == 4096 and app.select_slider(key="d").value == 64
+
+
+def test_a_link_is_the_state():
+    app = opened(n="512", br="32", mask="causal")
+    assert app.select_slider(key="n").value == 512
+    assert "float32 · causal · 32×64 tiles · H200 SXM" in app.caption[0].value
+
+
+def test_an_illegal_tiling_names_the_largest_legal_one_and_leaves_the_sliders():
+    app = frame(bc="256", d="128")
+    assert [error.value.split(";")[-1] for error in app.error] == [" the largest legal key tile is 128."]
+    assert not app.exception
+    app.select_slider(key="bc").set_value(128).run()
+    assert not app.error and not app.exception
+
+
+def test_title_follows_the_sliders():
+    app = opened()
+    assert app.subheader[0].value.startswith("65× fewer")
+    app.select_slider(key="n").set_value(8192).run()
+    assert app.subheader[0].value.startswith("129× fewer")
+    app.select_slider(key="br").set_value(16).run()
+    assert app.subheader[0].value == "Fused requests 1.99× the bytes that three ideal kernels must move"
+
+
+def test_time_page_shows_recordings_for_any_settings():
+    assert not opened(time_page).info
+    other = opened(time_page, d="128", gpu="A10", n="256")
+    assert not other.exception and "nearest that is" in other.info[0].value
+
+
+def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():
+    app = opened(n="128", heads="1", d="32")
+    app.button(key="run_here").click().run()
+    assert not app.exception and not app.error
+    assert [(run["algorithm"], run["backend"]) for run in app.session_state["runs"]] == [("naive", "cpu"), ("fused", "cpu")]
+    verdicts = [text.value for text in app.markdown if "float64" in text.value]
+    assert len(verdicts) == 2 and all("cells counted equal the prediction" in verdict for verdict in verdicts)
+
+
+def test_a_long_run_is_refused_and_one_head_offered(monkeypatch):
+    monkeypatch.setattr(running, "estimate_seconds", lambda algorithm, problem, *_: 10 * problem.heads * (problem.seq_len / 128) ** 2)
+    app = opened(n="192", heads="8", d="32")
+    app.button(key="run_here").click().run()
+    assert app.error[0].value.endswith("it would take about 6 min on the cpu and the limit is 2 min; no smaller N runs here either.")
+    app.button(key="run_one_head").click().run()
+    assert app.select_slider(key="heads").value == 1
+    assert [run["problem"]["heads"] for run in app.session_state["runs"]] == [1, 1]
+
+
+def test_what_does_not_fit_the_memory_is_refused():
+    with pytest.raises(Refusal, match=r"naive needs 2.20 TB and .* are free; .*N"):
+        running.require_possible(DEFAULT.at(131072))
+
+
+def test_cancelling_frees_the_machine():
+    lock = threading.Lock()
+
+    def cancel(share, what):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        running.run_both(DEFAULT.at(128).with_one_head(), lock, cancel)
+    assert not lock.locked()
+
+
+def test_a_second_session_waits_and_says_so():
+    lock, said = threading.Lock(), []
+
+    def say(share, what):
+        said.append(what)
+        if what.startswith("Waiting"):
+            lock.release()  # the first session ends
+        else:
+            raise KeyboardInterrupt
+
+    lock.acquire()
+    with pytest.raises(KeyboardInterrupt):
+        running.run_both(DEFAULT.at(128).with_one_head(), lock, say)
+    assert said[0].startswith("Waiting") and len(said) == 2
+
+
+def test_a_disagreement_is_put_in_words():
+    run = records.live(run_record(DEFAULT, "fused", backend="cpu"))
+    run["ledger"][0] = run["ledger"][0] | dict(bytes=7)
+    assert running.verdict(run, DEFAULT).startswith("**fused**, this machine (cpu): Q hbm read requested: 16777216 predicted, 7 counted")
