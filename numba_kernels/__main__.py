@@ -5,7 +5,7 @@ from pathlib import Path
 
 from numba_kernels import saved
 from numba_kernels.ports import COUNTING_MODES
-from numba_kernels.run import BACKENDS, run
+from numba_kernels.run import BACKENDS, L2_STATES, run
 from numba_kernels.sweep import sweep
 from traffic_model import options
 from traffic_model.errors import Refusal
@@ -16,8 +16,7 @@ from traffic_model.units import milliseconds
 def show_run(arguments) -> None:
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
-        result = run(algorithm, problem, tiling, gpu, arguments.backend, arguments.counting, arguments.seed, arguments.repeat,
-                     arguments.warmup)
+        result = run(algorithm, problem, tiling, gpu, arguments.backend, **_how(arguments))
         if arguments.json:
             print(json.dumps(result.record()))
             continue
@@ -35,10 +34,15 @@ def show_run(arguments) -> None:
 def do_sweep(arguments) -> None:
     if arguments.json:
         raise Refusal("sweep writes JSON Lines to --out already; leave --json out.")
-    problems = [options.problem_of(arguments, seq_len=n, head_dim=d) for d in arguments.head_dim for n in arguments.seq_len]
+    problems = [options.problem_of(arguments, dtype=dtype, mask=mask, head_dim=d, seq_len=n)
+                for dtype in arguments.dtype for mask in arguments.mask for d in arguments.head_dim for n in arguments.seq_len]
     sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), arguments.backend,
-          arguments.counting, arguments.seed, arguments.repeat, arguments.warmup, say=lambda line: print(line, file=sys.stderr))
+          say=lambda line: print(line, file=sys.stderr, flush=True), **_how(arguments))
     print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+
+
+def _how(arguments) -> dict:
+    return {name: getattr(arguments, name) for name in ("counting", "seed", "repeat", "warmup", "l2")}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -53,6 +57,7 @@ def main(argv: list[str] | None = None) -> int:
         command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
         command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R", help=f"time samples, gpu only ({repeat})")
         command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
+        command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)

@@ -1,16 +1,16 @@
-"""Fused attention: one kernel, query tiles outside, key/value tiles inside, online softmax. S and P are never stored.
+"""Fused attention: one kernel, query tiles outside, key/value tiles inside, online softmax. S and P are never stored in HBM.
 
-A block owns `block_q` query rows and walks the key/value tiles that its last row sees. A row's q, its running maximum m, sum ℓ and
-unnormalised output o stay in registers; K and V tiles pass through shared memory. For each key j of a tile:
+A block owns `block_q` query rows and walks the key/value tiles that its last row sees. A thread computes a small block of scores s
+and of the unnormalised output o in registers (see traffic_model/layout/blocked.py for who computes what). For each tile:
 
-    s  = scale · q · K_tile[j]
-    m' = max(m, s)                     α = exp(m − m'), which is 1 unless the maximum moved
-    ℓ  = α ℓ + exp(s − m')
-    o  = α o + exp(s − m') V_tile[j]
+    s  = q Kᵀ                          q is scaled by scale · log₂e on its way in, so that exponentials are powers of two
+    m' = max(m, s)                     over the row, through shared memory (STATS)
+    p  = 2^(s − m')                    α = 2^(m − m')
+    ℓ  = α ℓ + Σ p
+    o  = α o + p V                     p through shared memory, where K was
 
-and at the end O = o / ℓ. Above d = 96 a row is shared by several threads, each with a slice of q and o; they exchange their parts of
-a score through shared memory and then all hold the same m and ℓ. Tiles that no row sees are skipped; partly masked ones are
-processed whole, a hidden key adding nothing (s = −∞, p = 0). Arrays are contiguous: Q, O [heads, N, d], K, V [kv heads, M, d].
+and at the end O = o / ℓ. Tiles that no row sees are skipped; partly masked ones are processed whole, with s = −∞ and so p = 0 where
+hidden. Arrays are contiguous: Q, O [heads, N, d], K, V [kv heads, M, d], heads counted over the batch.
 """
 import math
 
@@ -25,99 +25,158 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.vocabulary import Array, Direction, Space
 
 MINUS_INFINITY = float32(-math.inf)
-HBM, SHARED, READ, WRITE = Space.HBM, Space.SHARED, Direction.READ, Direction.WRITE
-WHOLE_ROW_CELLS = (Cell(Array.Q, HBM, READ), Cell(Array.K, HBM, READ), Cell(Array.V, HBM, READ), Cell(Array.O, HBM, WRITE),
-                   Cell(Array.K, SHARED, WRITE), Cell(Array.V, SHARED, WRITE), Cell(Array.K, SHARED, READ), Cell(Array.V, SHARED, READ))
-SPLIT_ROW_CELLS = (*WHOLE_ROW_CELLS, Cell(Array.S, SHARED, WRITE), Cell(Array.S, SHARED, READ))
+LOG2_E = float32(math.log2(math.e))
+Q, K, V, S, P, O, STATS = Array
+HBM, SHARED, READ, WRITE = *Space, *Direction
+CELLS = (Cell(Q, HBM, READ), Cell(K, HBM, READ), Cell(V, HBM, READ), Cell(O, HBM, WRITE),
+         Cell(Q, SHARED, WRITE), Cell(K, SHARED, WRITE), Cell(V, SHARED, WRITE), Cell(P, SHARED, WRITE), Cell(STATS, SHARED, WRITE),
+         Cell(Q, SHARED, READ), Cell(K, SHARED, READ), Cell(V, SHARED, READ), Cell(P, SHARED, READ), Cell(STATS, SHARED, READ))
 
 
 def kernels(problem: AttentionProblem, layout: FusedLayout) -> list[KernelSpec]:
     """The one launch."""
     sizes = (("N", problem.seq_len), ("M", problem.kv_len), ("queries_per_kv", problem.heads // problem.kv_heads), ("scale", problem.scale))
-    cells = SPLIT_ROW_CELLS if layout.threads_per_row > 1 else WHOLE_ROW_CELLS
-    return [KernelSpec(fused, layout, MASKS[problem.mask], cells, launch, layout.shared_bytes, tuple("QKVO"), sizes)
+    return [KernelSpec(fused, layout, MASKS[problem.mask], problem.dtype, CELLS, launch, tuple("QKVO"), sizes)
             for launch in layout.launches(problem)]
 
 
 def fused(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
-    Q_READ, K_READ, V_READ, O_WRITE, K_FILL, V_FILL, K_USE, V_USE, S_PUT, S_GET = range(len(SPLIT_ROW_CELLS))
-    d, rows, keys, parts = layout.head_dim, layout.block_q, layout.block_k, layout.threads_per_row
-    cells = len(SPLIT_ROW_CELLS if parts > 1 else WHOLE_ROW_CELLS)
-    threads, slice_size, row_size, tile_size = layout.threads, layout.slice_elements, layout.row_elements, layout.tile_elements
-    shared_size = 2 * tile_size + layout.partial_score_elements
+    start, flush, hbm, scratch, shared = ports
+    (Q_READ, K_READ, V_READ, O_WRITE, Q_FILL, K_FILL, V_FILL, P_PUT, STATS_PUT, Q_USE, K_USE, V_USE, P_GET, STATS_GET) = range(len(CELLS))
+    cells, d, block_q, block_k = len(CELLS), layout.head_dim, layout.block_q, layout.block_k
+    rows, keys, columns = layout.rows_per_thread, layout.keys_per_thread, layout.columns_per_thread
+    thread_columns, warp_rows, patch_step = layout.thread_columns, layout.thread_rows // 8, layout.warps * 4
+    key_run, key_jump = layout.key_run, (thread_columns - 1) * layout.key_run
+    column_run, column_jump = layout.column_run, (thread_columns - 1) * layout.column_run
+    patches, q_stride, k_stride, v_stride = layout.value_patches, layout.query_stride, layout.key_stride, layout.value_stride
+    Q_tile, K_tile, P_tile, V_tile, stats = 0, layout.k_tile, layout.k_tile, layout.v_tile, layout.stats
+    pair = math.gcd(d, 2)  # two steps along d at once, where d is even: more reads under way
 
     def fused(Q, K, V, O, counts, N, M, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block"""
         tally = cuda.local.array(cells, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
-        K_tile = tiles[:tile_size]
-        V_tile = tiles[tile_size:2 * tile_size]
-        S_parts = tiles[2 * tile_size:shared_size]
-        q = cuda.local.array(slice_size, float32)
-        o = cuda.local.array(slice_size, float32)
+        s = cuda.local.array((rows, keys), float32)
+        o = cuda.local.array((rows, columns), float32)
+        m = cuda.local.array(rows, float32)
+        l = cuda.local.array(rows, float32)
+        left = cuda.local.array(rows, float32)
+        k = cuda.local.array(keys, float32)
+        v = cuda.local.array(columns, float32)
+        k_load = cuda.local.array(patches, float32)
+        v_load = cuda.local.array(patches, float32)
 
         thread = cuda.threadIdx.x
-        row = thread % rows
-        part = thread // rows
-        first_c = part * slice_size
-        i = cuda.blockIdx.x * rows + row
+        lane = thread % 32
+        warp = thread // 32
+        row = (warp % warp_rows * 8 + lane // 2 % 2 + lane // 8 * 2) * rows
+        column = warp // warp_rows * 4 + lane % 2 + lane // 4 % 2 * 2
+        patch_row = warp * 4 + lane // 8
+        patch_c = lane % 8
+        first_query = cuda.blockIdx.x * block_q
         head = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
-        q_row = (head * N + i) * d
-        kv_head = head // queries_per_kv * M * d
-        for c in range(slice_size):
-            q[c] = float32(0)
-            o[c] = float32(0)
-            if i < N and first_c + c < d:
-                q[c] = hbm.read(tally, Q_READ, Q, q_row + first_c + c)
-        m = MINUS_INFINITY
-        l = float32(0)
-        sees = keys_seen(i, N, M)
+        q_head = head * N
+        kv_head = head // queries_per_kv * M
 
-        for first_key in range(0, keys_seen(min(N, (cuda.blockIdx.x + 1) * rows) - 1, N, M), keys):
+        for i in range(patch_row, block_q, patch_step):
+            for n in range(patches):
+                c = patch_c + 8 * n
+                if c < d:
+                    q = float32(0)
+                    if first_query + i < N:
+                        q = hbm.read(tally, Q_READ, Q, (q_head + first_query + i) * d + c)
+                    shared.write(tally, Q_FILL, tiles, Q_tile + c * q_stride + i, scale * LOG2_E * q)
+        for r in range(rows):
+            m[r] = MINUS_INFINITY
+            l[r] = float32(0)
+            for n in range(columns):
+                o[r, n] = float32(0)
+
+        for first_key in range(0, keys_seen(min(N, first_query + block_q) - 1, N, M), block_k):
             cuda.syncthreads()
-            for element in range(thread, tile_size, threads):
-                j = first_key + element // row_size
-                c = element % row_size
-                k = float32(0)
-                v = float32(0)
-                if j < M and c < d:
-                    k = hbm.read(tally, K_READ, K, kv_head + j * d + c)
-                    v = hbm.read(tally, V_READ, V, kv_head + j * d + c)
-                shared.write(tally, K_FILL, K_tile, element, k)
-                shared.write(tally, V_FILL, V_tile, element, v)
+            for j in range(patch_row, block_k, patch_step):
+                for n in range(patches):
+                    c = patch_c + 8 * n
+                    k_load[n] = float32(0)
+                    v_load[n] = float32(0)
+                    if first_key + j < M and c < d:
+                        k_load[n] = hbm.read(tally, K_READ, K, (kv_head + first_key + j) * d + c)
+                        v_load[n] = hbm.read(tally, V_READ, V, (kv_head + first_key + j) * d + c)
+                for n in range(patches):
+                    c = patch_c + 8 * n
+                    if c < d:
+                        shared.write(tally, K_FILL, tiles, K_tile + c * k_stride + j, k_load[n])
+                    shared.write(tally, V_FILL, tiles, V_tile + j * v_stride + c, v_load[n])
             cuda.syncthreads()
 
-            for j in range(keys):
-                s = float32(0)
-                for c in range(slice_size):
-                    s += q[c] * shared.read(tally, K_USE, K_tile, j * row_size + first_c + c)
-                if parts > 1:
-                    now = j % 2 * threads  # two halves in turn, so that one barrier a key is enough
-                    shared.write(tally, S_PUT, S_parts, now + thread, s)
-                    cuda.syncthreads()
-                    s = float32(0)
-                    for other in range(parts):
-                        s += shared.read(tally, S_GET, S_parts, now + other * rows + row)
-                s *= scale
-                visible = first_key + j < sees
-                if visible and s > m:  # a new maximum: rescale what was summed under the old one
-                    alpha = math.exp(m - s)
-                    l *= alpha
-                    for c in range(slice_size):
-                        o[c] *= alpha
-                    m = s
-                p = math.exp(s - m) if visible else float32(0)
-                l += p
-                for c in range(slice_size):
-                    o[c] += p * shared.read(tally, V_USE, V_tile, j * row_size + first_c + c)
+            for r in range(rows):
+                for n in range(keys):
+                    s[r, n] = float32(0)
+            for first_c in range(0, d, pair):
+                for c in range(first_c, first_c + pair):
+                    for r in range(rows):
+                        left[r] = shared.read(tally, Q_USE, tiles, Q_tile + c * q_stride + row + r)
+                    for n in range(keys):
+                        k[n] = shared.read(tally, K_USE, tiles, K_tile + c * k_stride + column * key_run + n + n // key_run * key_jump)
+                    for r in range(rows):
+                        for n in range(keys):
+                            s[r, n] += left[r] * k[n]
+            if first_key + block_k > keys_seen(first_query, N, M):
+                for r in range(rows):
+                    sees = keys_seen(first_query + row + r, N, M) - first_key
+                    for n in range(keys):
+                        if column * key_run + n + n // key_run * key_jump >= sees:
+                            s[r, n] = MINUS_INFINITY
 
-        if i < N:
-            normalise = float32(1) / l if l > float32(0) else float32(0)
-            for c in range(slice_size):
-                if first_c + c < d:
-                    hbm.write(tally, O_WRITE, O, q_row + first_c + c, o[c] * normalise)
+            for r in range(rows):
+                top = s[r, 0]
+                for n in range(1, keys):
+                    top = max(top, s[r, n])
+                shared.write(tally, STATS_PUT, tiles, stats + column * block_q + row + r, top)
+            cuda.syncthreads()
+            for r in range(rows):
+                top = m[r]
+                for other in range(thread_columns):
+                    top = max(top, shared.read(tally, STATS_GET, tiles, stats + other * block_q + row + r))
+                safe = top if top > MINUS_INFINITY else float32(0)  # nothing seen yet: 2^(−∞ − 0) = 0 where −∞ − −∞ is NaN
+                alpha = math.exp2(m[r] - safe)
+                m[r] = top
+                l[r] *= alpha
+                for n in range(columns):
+                    o[r, n] *= alpha
+                for n in range(keys):
+                    s[r, n] = math.exp2(s[r, n] - safe)
+                    l[r] += s[r, n]
+            for n in range(keys):
+                for r in range(rows):
+                    j = column * key_run + n + n // key_run * key_jump
+                    shared.write(tally, P_PUT, tiles, P_tile + j * block_q + row + r, s[r, n])
+            cuda.syncthreads()
+            for first_j in range(0, block_k, 2):
+                for j in range(first_j, first_j + 2):
+                    for r in range(rows):
+                        left[r] = shared.read(tally, P_GET, tiles, P_tile + j * block_q + row + r)
+                    for n in range(columns):
+                        c = column * column_run + n + n // column_run * column_jump
+                        v[n] = shared.read(tally, V_USE, tiles, V_tile + j * v_stride + c)
+                    for r in range(rows):
+                        for n in range(columns):
+                            o[r, n] += left[r] * v[n]
+
+        cuda.syncthreads()
+        for r in range(rows):
+            shared.write(tally, STATS_PUT, tiles, stats + column * block_q + row + r, l[r])
+        cuda.syncthreads()
+        for r in range(rows):
+            total = float32(0)
+            for other in range(thread_columns):
+                total += shared.read(tally, STATS_GET, tiles, stats + other * block_q + row + r)
+            normalise = float32(1) / total if total > float32(0) else float32(0)
+            for n in range(columns):
+                c = column * column_run + n + n // column_run * column_jump
+                if first_query + row + r < N and c < d:
+                    hbm.write(tally, O_WRITE, O, (q_head + first_query + row + r) * d + c, o[r, n] * normalise)
         flush(tally, counts)
 
     return fused

@@ -5,24 +5,33 @@ import numpy as np
 from numba import float32, int64, types
 
 from numba_kernels.device import cuda
-from numba_kernels.ports import OFF, gpu_ports
+from numba_kernels.ports import COPIES, OFF, SPACING, gpu_ports
 from numba_kernels.results import Resources
 from numba_kernels.spec import KernelSpec
+from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
 from traffic_model.errors import Refusal
+from traffic_model.layout import Launch
 
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
 STATIC_SHARED_LIMIT = 48 * 1024
-_kernels = {}  # compiled kernels by (text, layout, mask, counting mode)
+_kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode)
 
 
 def text_and_signature(spec: KernelSpec, counting: str) -> tuple[Callable, tuple]:
     """The kernel's text with its device functions closed over, and its argument types."""
-    ports = gpu_ports(counting, len(spec.cells), spec.threads, element_bytes=4)
+    ports = gpu_ports(counting, len(spec.cells), spec.threads, spec.dtype)
     keys_seen = cuda.jit(device=True, forceinline=True)(spec.keys_seen)
     sizes = (float32 if isinstance(value, float) else int64 for _, value in spec.sizes)
-    signature = (*(types.Array(float32, 1, "C") for _ in spec.arrays), types.Array(int64, 1, "C"), *sizes)
+    element = lambda name: float32 if name in spec.scratch else KERNEL_TYPES[spec.dtype]
+    signature = (*(types.Array(element(name), 1, "C") for name in spec.arrays), types.Array(int64, 1, "C"), *sizes)
     return spec.text(spec.layout, keys_seen, ports), signature
+
+
+def launch_bounds(launch: Launch) -> tuple[int, int]:
+    """Threads per block, and blocks per multiprocessor that the compiler leaves registers for."""
+    x, y, z = launch.block
+    return x * y * z, launch.resident_blocks
 
 
 def resources(spec: KernelSpec) -> Resources:
@@ -31,9 +40,9 @@ def resources(spec: KernelSpec) -> Resources:
     return Resources(attributes.regs, attributes.shared + spec.shared_bytes, attributes.local)
 
 
-def allocate(elements: int):
-    """A device array of fp32, poisoned: every element is NaN until a kernel writes it."""
-    array = cuda.device_array(elements, np.float32)
+def allocate(elements: int, dtype: str):
+    """A device array, poisoned: every element is NaN until a kernel writes it."""
+    array = cuda.device_array(elements, ARRAY_DTYPES[dtype])
     cuda.cudadrv.driver.device_memset(array, 0xFF, array.nbytes)
     return array
 
@@ -47,12 +56,17 @@ def get(array) -> np.ndarray:
 
 def launch(spec: KernelSpec, arrays: dict, counting: str, progress=None) -> np.ndarray:
     """Runs the whole grid and returns int64 bytes per cell (zeros when counting is off). progress is told once, at the end."""
-    counts = cuda.to_device(np.zeros(len(spec.cells), np.int64))
+    counts = new_counts()
     enqueue(spec, arrays, counting, counts, stream=0)
     cuda.synchronize()
     if progress:
         progress(spec.blocks, spec.blocks)
-    return counts.copy_to_host()
+    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:len(spec.cells)]
+
+
+def new_counts():
+    """Zeros for the counts of a launch, in COPIES copies that are summed on the host."""
+    return cuda.to_device(np.zeros(COPIES * SPACING, np.int64))
 
 
 def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> None:
@@ -62,11 +76,11 @@ def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> No
     kernel[spec.launch.grid, spec.launch.block, stream, spec.shared_bytes](*(arrays[name] for name in spec.arrays), counts, *sizes)
 
 
-def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int) -> list[float]:
+def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int, l2: str, counting: str) -> list[float]:
     """Device time of the launch, see numba_kernels/timing.py."""
     from numba_kernels import timing  # needs the CUDA driver's bindings, which import slowly
 
-    return timing.times_ms(spec, arrays, repeat, warmup)
+    return timing.times_ms(spec, arrays, repeat, warmup, l2, counting)
 
 
 def free_bytes() -> int:
@@ -76,10 +90,10 @@ def free_bytes() -> int:
 
 def _compiled(spec: KernelSpec, counting: str):
     """The dispatcher of this text and layout, compiled for the current device once per process. Sizes and grid do not recompile."""
-    key = (spec.text, spec.layout, spec.keys_seen, counting)
+    key = (spec.text, spec.layout, spec.keys_seen, spec.dtype, counting)
     if key not in _kernels:
         text, signature = text_and_signature(spec, counting)
-        kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=spec.threads)
+        kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=launch_bounds(spec.launch))
         kernel.compile(signature)
         _allow_shared(kernel, spec.shared_bytes)
         _kernels[key] = kernel

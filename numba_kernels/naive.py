@@ -33,12 +33,12 @@ def kernels(problem: AttentionProblem, layout: NaiveLayout) -> list[KernelSpec]:
         (softmax, "SP", (cell(Array.S, Direction.READ), cell(Array.P, Direction.WRITE)), sizes),
         (output, "PVO", (cell(Array.P, Direction.READ), cell(Array.V, Direction.READ), cell(Array.O, Direction.WRITE)), sizes + grouped),
     ]
-    return [KernelSpec(text, layout, MASKS[problem.mask], cells, launch, layout.shared_bytes, tuple(arrays), tuple(scalars))
+    return [KernelSpec(text, layout, MASKS[problem.mask], problem.dtype, cells, launch, tuple(arrays), tuple(scalars))
             for (text, arrays, cells, scalars), launch in zip(steps, layout.launches(problem))]
 
 
 def scores(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     cells = 3
     Q_READ, K_READ, S_WRITE = range(cells)
 
@@ -62,7 +62,7 @@ def scores(layout, keys_seen, ports):
 
 
 def softmax(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     cells = 2
     S_READ, P_WRITE = range(cells)
 
@@ -90,7 +90,7 @@ def softmax(layout, keys_seen, ports):
 
 
 def output(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     cells = 3
     P_READ, V_READ, O_WRITE = range(cells)
 

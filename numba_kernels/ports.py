@@ -1,9 +1,9 @@
 """Ports: the only way a kernel touches an array in HBM or shared memory, and the only code that bumps a counter.
 
-A kernel says `hbm.read(tally, Q_READ, Q, index)`; the port performs the access and, when counting, adds its bytes to the tally of
-that cell. Tallies are int64, one per cell and thread, kept in registers; `flush` sums them over the block and adds them to the
-launch's counts in HBM with one atomic per block and cell that was touched. The cpu backend writes the same meaning into its source
-(`numba_kernels/cpu/`), Numba's simulator runs the plain functions below.
+A kernel says `hbm.read(tally, Q_READ, Q, index)`; the port performs the access, converts between the storage type and fp32 and, when
+counting, adds the access's bytes to the tally of that cell. Tallies are int64, one per cell and thread, kept in registers; `flush`
+sums them over the block and adds them to the launch's counts in HBM with one atomic per block and cell that was touched. The cpu
+backend writes the same meaning into its source (`numba_kernels/cpu/`), Numba's simulator runs the plain functions below.
 """
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,57 +12,74 @@ from typing import NamedTuple
 from numba import int64, uint64
 
 from numba_kernels.device import cuda
+from numba_kernels.storage import ELEMENT_BYTES, Conversion, gpu_conversion, simulator_conversion
 
 OFF, REQUESTS = "off", "requests"
 COUNTING_MODES = (OFF, REQUESTS)
 WARP = 32
+COPIES = 32  # of a launch's counts: blocks take turns, since atomics on one address wait for each other
+SPACING = 16  # int64 numbers from one copy to the next: a cache line, and more cells than any kernel has
+FP32 = "float32"
 
 
 class Port(NamedTuple):
-    """One memory space: read(tally, cell, array, index) -> fp32, write(tally, cell, array, index, value)."""
+    """One kind of memory: read(tally, cell, array, index) -> fp32, write(tally, cell, array, index, value)."""
 
     read: Callable
     write: Callable
 
 
 class Ports(NamedTuple):
-    """All a kernel needs: start(tally) at its top, flush(tally, counts) at its end, and a port for each space."""
+    """All a kernel needs: start(tally) at its top, flush(tally, counts) at its end, and a port for each kind of memory.
+
+    hbm: arrays in the storage type; scratch: fp32 arrays in HBM; shared: shared memory, fp32.
+    """
 
     start: Callable
     flush: Callable
     hbm: Port
+    scratch: Port
     shared: Port
 
 
 @lru_cache
-def gpu_ports(counting: str, cells: int, threads: int, element_bytes: int) -> Ports:
-    """Device functions for numba-cuda. cells: tallies per thread; threads: per block; element_bytes: of the arrays in HBM."""
+def gpu_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
+    """Device functions for numba-cuda. cells: tallies per thread; threads: per block; dtype: of the arrays in HBM."""
     device = cuda.jit(device=True, forceinline=True)
-    if counting == OFF:
-        plain = Port(device(_read), device(_write))
-        return Ports(device(_nothing), device(_nothing_to), plain, plain)
-    port = lambda size: Port(*map(device, _counted(size)))
-    return Ports(device(_start(cells)), device(_flush_block(cells, threads)), port(element_bytes), port(4))
+    port = lambda kind: Port(*map(device, _accesses(counting, ELEMENT_BYTES[kind], Conversion(*map(device, gpu_conversion(kind))))))
+    start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(cells), _flush_block(cells, threads))
+    return Ports(device(start), device(flush), port(dtype), port(FP32), port(FP32))
 
 
 @lru_cache
-def simulator_ports(counting: str, cells: int, threads: int, element_bytes: int) -> Ports:
+def simulator_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
     """Plain functions for Numba's simulator, which has no warp operations: one atomic per thread."""
     from numba.cuda.simulator import jit
 
-    if counting == OFF:
-        plain = Port(_read, _write)
-        return Ports(_nothing, _nothing_to, plain, plain)
-    port = lambda size: Port(*_counted(size))
-    return Ports(_start(cells), jit(_flush_thread(cells), device=True), port(element_bytes), port(4))
+    port = lambda kind: Port(*_accesses(counting, ELEMENT_BYTES[kind], simulator_conversion(kind)))
+    start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(cells), jit(_flush_thread(cells), device=True))
+    return Ports(start, flush, port(dtype), port(FP32), port(FP32))
 
 
-def _read(tally, cell, array, index):
-    return array[uint64(index)]  # unsigned: a signed index costs a test for Python's negative ones
+def _accesses(counting: str, size: int, conversion: Conversion) -> tuple[Callable, Callable]:
+    load, store = conversion
+    # unsigned indices: a signed one costs a test for Python's negative ones
 
+    def read(tally, cell, array, index):
+        return load(array[uint64(index)])
 
-def _write(tally, cell, array, index, value):
-    array[uint64(index)] = value
+    def write(tally, cell, array, index, value):
+        array[uint64(index)] = store(value)
+
+    def counted_read(tally, cell, array, index):
+        tally[cell] += size
+        return load(array[uint64(index)])
+
+    def counted_write(tally, cell, array, index, value):
+        tally[cell] += size
+        array[uint64(index)] = store(value)
+
+    return (read, write) if counting == OFF else (counted_read, counted_write)
 
 
 def _nothing(tally):
@@ -71,18 +88,6 @@ def _nothing(tally):
 
 def _nothing_to(tally, counts):
     pass
-
-
-def _counted(size):
-    def read(tally, cell, array, index):
-        tally[cell] += size
-        return array[uint64(index)]
-
-    def write(tally, cell, array, index, value):
-        tally[cell] += size
-        array[uint64(index)] = value
-
-    return read, write
 
 
 def _start(cells):
@@ -122,6 +127,7 @@ def _flush_block(cells, threads):
                 cuda.atomic.add(totals, cell, total)
         cuda.syncthreads()
         if thread < cells and totals[thread] > 0:
-            cuda.atomic.add(counts, thread, totals[thread])
+            copy = (cuda.blockIdx.x + cuda.blockIdx.y + cuda.blockIdx.z) % COPIES
+            cuda.atomic.add(counts, copy * SPACING + thread, totals[thread])
 
     return flush

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from traffic_model.layout import FusedLayout, Launch, NaiveLayout
+from traffic_model.layout import Launch, Layout
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
@@ -21,17 +21,21 @@ class Resources(NamedTuple):
 
 @dataclass(frozen=True)
 class KernelRun:
-    """One launch that ran. On cpu and simulator the times and resources are None; the ledger is None when counting was off."""
+    """One launch that ran. On cpu and simulator times and resources are None; the ledger is None when counting was off.
+
+    times_ms: samples with counting off. counted_times_ms: a few with counting on, to say what counting costs.
+    """
 
     launch: Launch
     ledger: Ledger | None
     times_ms: tuple[float, ...] | None = None
+    counted_times_ms: tuple[float, ...] | None = None
     resources: Resources | None = None
 
     def record(self) -> dict:
         held = self.resources._asdict() if self.resources else dict.fromkeys(Resources._fields)
         return dict(name=self.launch.name, grid=list(self.launch.grid), block=list(self.launch.block), **_ledger_record(self.ledger),
-                    times_ms=self.times_ms and list(self.times_ms), **held)
+                    times_ms=_list(self.times_ms), counted_times_ms=_list(self.counted_times_ms), **held)
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,11 @@ class Run:
     algorithm: str
     problem: AttentionProblem
     tiling: Tiling
-    layout: NaiveLayout | FusedLayout
+    layout: Layout
     backend: str
     counting: str
     kernels: tuple[KernelRun, ...]
+    checked_rows: int  # query rows of each head that the errors are over
     relative_error: float
     max_abs_error: float
     output: np.ndarray  # [batch, heads, seq_len, head_dim]
@@ -58,12 +63,16 @@ class Run:
     def record(self) -> dict:
         """The JSON object that `python -m numba_kernels run --json` prints and that a saved run holds on a line."""
         p = self.problem
-        compulsory = p.compulsory_three_kernel_bytes if self.algorithm == "naive" else p.compulsory_one_kernel_bytes
+        compulsory = p.compulsory_three_kernel_bytes if self.algorithm in ("naive", "tiled") else p.compulsory_one_kernel_bytes
         return dict(algorithm=self.algorithm, problem=p.record(), tiling=self.tiling.record(), layout=self.layout.record(),
                     **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
-                    counting=self.counting, relative_error=self.relative_error, max_abs_error=self.max_abs_error,
-                    kernels=[kernel.record() for kernel in self.kernels])
+                    counting=self.counting, checked_rows=self.checked_rows, relative_error=self.relative_error,
+                    max_abs_error=self.max_abs_error, kernels=[kernel.record() for kernel in self.kernels])
 
 
 def _ledger_record(ledger: Ledger | None) -> dict:
     return dict(measures=sorted(ledger.measures) if ledger is not None else [], ledger=ledger.records() if ledger is not None else [])
+
+
+def _list(samples: tuple | None) -> list | None:
+    return None if samples is None else list(samples)

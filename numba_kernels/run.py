@@ -7,14 +7,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from numba_kernels import fused, naive, reference, simulator
+from numba_kernels import fused, fused_kv_outer, naive, reference, simulator, tiled
 from numba_kernels.device import cuda
 from numba_kernels.ports import COUNTING_MODES, OFF
 from numba_kernels.results import KernelRun, Run
 from numba_kernels.spec import KernelSpec
+from numba_kernels.storage import ELEMENT_BYTES, decode, encode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.layout import fused_layout, naive_layout
+from traffic_model.layout import LAYOUTS
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
@@ -22,45 +23,57 @@ from traffic_model.units import decimal_bytes
 from traffic_model.vocabulary import Measure
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
-ALGORITHMS = {"naive": (naive.kernels, naive_layout), "fused": (fused.kernels, fused_layout)}
+ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels}
+L2_STATES = ("warm", "cold")
+COUNTED_SAMPLES = 5
 SAMPLE_LENGTH = {"gpu": 2048, "cpu": 1024, "simulator": 16}  # of the run that an estimate is made from
 _one_at_a_time = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
 
 
+class OutOfMemory(Refusal):
+    """The arrays would not fit; needed_bytes says what they take."""
+
+    def __init__(self, sentence: str, needed_bytes: int):
+        super().__init__(sentence)
+        self.needed_bytes = needed_bytes
+
+
 def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str = "auto", counting: str = "requests",
-        seed: int = 0, repeat: int = 0, warmup: int = 1, progress: Callable[[int, int], None] | None = None) -> Run:
+        seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None) -> Run:
     """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
 
     target: the GPU whose shared-memory limit the tiling must respect. counting: "off" or "requests". repeat: time samples per kernel,
-    gpu only, always with counting off. progress(done, total), in blocks, is called from this thread; an exception it raises stops
-    the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, too little memory, no GPU.
+    gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
+    stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
     """
     if algorithm not in ALGORITHMS:
-        raise Refusal(f"algorithm {algorithm} is not known; choose {' or '.join(ALGORITHMS)}.")
-    if counting not in COUNTING_MODES:
-        raise Refusal(f"counting {counting} is not known; choose {' or '.join(COUNTING_MODES)}.")
+        raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
+    for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
+        if value not in choices:
+            raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
-    kernels, resolve_layout = ALGORITHMS[algorithm]
-    layout = resolve_layout(problem, tiling, target)
+    layout = LAYOUTS[algorithm].resolve(problem, tiling, target)
     backend = pick_backend(backend)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)
     if repeat and backend != "gpu":
         raise Refusal(f"times come only from a GPU, not from the {backend} backend; leave repeat at 0.")
-    specs = kernels(problem, layout)
+    specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
         inputs = make_inputs(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
-        arrays |= {name: device.allocate(elements) for name, elements in _outputs(algorithm, problem).items()}
-        runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, said)
+        arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in _written(algorithm, problem).items()}
+        runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said)
                      for spec, said in zip(specs, _shares(specs, progress)))
-        output = device.get(arrays["O"]).reshape(inputs["Q"].shape)
-    exact = reference.attention(inputs["Q"], inputs["K"], inputs["V"], problem.mask, problem.scale)
-    return Run(algorithm, problem, tiling, layout, backend, counting, runs, *reference.errors(output, exact), output)
+        output = decode(device.get(arrays["O"]), problem.dtype).reshape(inputs["Q"].shape)
+    stored = (decode(inputs[name], problem.dtype) for name in "QKV")
+    rows = reference.checked_rows(problem.seq_len, problem.kv_len)
+    exact = reference.attention(*stored, problem.mask, problem.scale, rows)
+    return Run(algorithm, problem, tiling, layout, backend, counting, runs, len(rows), *reference.errors(output[:, :, rows], exact), output)
 
 
 def estimate_seconds(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str) -> float:
@@ -103,30 +116,37 @@ def gpu_available() -> bool:
 
 
 def make_inputs(problem: AttentionProblem, seed: int) -> dict[str, np.ndarray]:
-    """Seeded normal fp32 inputs: Q [batch, heads, N, d], K and V [batch, kv heads, M, d]."""
+    """Seeded normal inputs as they are stored: Q [batch, heads, N, d], K and V [batch, kv heads, M, d]."""
     random = np.random.default_rng(seed)
     queries = (problem.batch, problem.heads, problem.seq_len, problem.head_dim)
     keys = (problem.batch, problem.kv_heads, problem.kv_len, problem.head_dim)
-    return {name: random.standard_normal(shape, np.float32) for name, shape in (("Q", queries), ("K", keys), ("V", keys))}
+    normal = lambda shape: encode(random.standard_normal(shape, np.float32), problem.dtype)
+    return {name: normal(shape) for name, shape in (("Q", queries), ("K", keys), ("V", keys))}
 
 
 def memory_bytes(algorithm: str, problem: AttentionProblem) -> int:
-    """Bytes the arrays in HBM take: inputs, output and, for naive, the whole S and P."""
-    outputs = sum(_outputs(algorithm, problem).values()) * problem.element_bytes
-    return problem.query_bytes + 2 * problem.key_bytes + outputs
+    """Bytes the arrays in HBM take: inputs, output, and what the algorithm keeps between (S and P, or scratch)."""
+    written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in _written(algorithm, problem).values())
+    return problem.query_bytes + 2 * problem.key_bytes + written
 
 
-def _outputs(algorithm: str, problem: AttentionProblem) -> dict[str, int]:
-    """Elements of each array that kernels write."""
-    matrix = problem.score_matrix_bytes // problem.element_bytes
-    return ({"S": matrix, "P": matrix} if algorithm == "naive" else {}) | {"O": problem.query_bytes // problem.element_bytes}
+def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, str]]:
+    """(elements, dtype) of each array that kernels write."""
+    rows = problem.query_heads * problem.seq_len
+    matrix, output = (rows * problem.kv_len, problem.dtype), (rows * problem.head_dim, problem.dtype)
+    between = {"naive": {"S": matrix, "P": matrix}, "tiled": {"S": matrix, "P": matrix},
+               "fused_kv_outer": {"o": (output[0], "float32"), "STATS": (2 * rows, "float32")}}
+    return between.get(algorithm, {}) | {"O": output}
 
 
-def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, progress) -> KernelRun:
+def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, l2: str, progress) -> KernelRun:
     counts = device.launch(spec, arrays, counting, progress)
     ledger = None if counting == OFF else Ledger.of(Measure.REQUESTED, dict(zip(spec.cells, map(int, counts))))
-    times = tuple(device.times_ms(spec, arrays, repeat, warmup)) if repeat else None
-    return KernelRun(spec.launch, ledger, times, device.resources(spec))
+    if not repeat:
+        return KernelRun(spec.launch, ledger, resources=device.resources(spec))
+    times = tuple(device.times_ms(spec, arrays, repeat, warmup, l2, OFF))
+    counted = None if counting == OFF else tuple(device.times_ms(spec, arrays, COUNTED_SAMPLES, warmup, l2, counting))
+    return KernelRun(spec.launch, ledger, times, counted, device.resources(spec))
 
 
 def _shares(specs: list[KernelSpec], progress) -> Iterator[Callable | None]:
@@ -140,5 +160,5 @@ def _shares(specs: list[KernelSpec], progress) -> Iterator[Callable | None]:
 def _require_memory(algorithm: str, problem: AttentionProblem, device) -> None:
     needed, free = memory_bytes(algorithm, problem), device.free_bytes()
     if free is not None and needed > 0.9 * free:
-        raise Refusal(f"{algorithm} at N = {problem.seq_len:,} needs {decimal_bytes(needed)} and {decimal_bytes(free)} are free; "
-                      f"take a smaller N, fewer heads, or fused, which needs {decimal_bytes(memory_bytes('fused', problem))}.")
+        raise OutOfMemory(f"{algorithm} at N = {problem.seq_len:,} needs {decimal_bytes(needed)} and {decimal_bytes(free)} are free; "
+                          f"take a smaller N, fewer heads, or fused, which needs {decimal_bytes(memory_bytes('fused', problem))}.", needed)

@@ -1,10 +1,12 @@
 """Saved runs: JSON Lines, a header and then one run per line, appended and flushed as each ends.
 
 Header: {"schema", "gpu", "driver", "cuda", "packages", "commit", "date", "clocks", "l2", "copy_gb_per_s"}; the GPU by name only.
-Run: the object of `python -m numba_kernels run --json`.
+Run: the object of `python -m numba_kernels run --json`. A run that did not fit is {"algorithm", "problem", "tiling", "backend",
+"out_of_memory": true, "needed_bytes"}.
 """
 import json
 import math
+import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +21,11 @@ RECORDED = Path(__file__).parent / "recorded"
 
 
 class SavedRuns(NamedTuple):
-    """A file of runs: its header, its runs in order, and where it was read."""
+    """A file of runs: its header, the runs and the runs out of memory, each in order, and where it was read."""
 
     header: dict
     runs: list[dict]
+    out_of_memory: list[dict]
     path: Path
 
 
@@ -44,7 +47,8 @@ def read(path: str | Path) -> SavedRuns:
     _check(path, 1, objects[0], _check_header)
     for number, run in enumerate(objects[1:], 2):
         _check(path, number, run, _check_run)
-    return SavedRuns(objects[0], objects[1:], path)
+    fitted = [run for run in objects[1:] if not run.get("out_of_memory")]
+    return SavedRuns(objects[0], fitted, [run for run in objects[1:] if run.get("out_of_memory")], path)
 
 
 def key(run: dict) -> str:
@@ -58,10 +62,16 @@ def append(path: Path, record: dict) -> None:
         file.write(json.dumps(record, allow_nan=False) + "\n")
 
 
-def total_times_ms(run: dict) -> list[float]:
+def total_times_ms(run: dict, which: str = "times_ms") -> list[float]:
     """The run's time samples in ms: for each sample the sum over its kernels. Empty when it was not timed."""
-    samples = [kernel["times_ms"] or [] for kernel in run["kernels"]]
+    samples = [kernel[which] or [] for kernel in run["kernels"]]
     return [math.fsum(times) for times in zip(*samples)]
+
+
+def counting_cost(run: dict) -> float | None:
+    """Time with counting over time without, minus one, medians of the whole run; None where either was not timed."""
+    plain, counted = (total_times_ms(run, which) for which in ("times_ms", "counted_times_ms"))
+    return statistics.median(counted) / statistics.median(plain) - 1 if plain and counted else None
 
 
 def _object(path: Path, number: int, line: str) -> dict:
@@ -100,6 +110,10 @@ def _check_header(header: dict) -> Iterator[str]:
 def _check_run(run: dict) -> Iterator[str]:
     AttentionProblem(**run["problem"])
     Tiling(**run["tiling"])
+    if run.get("out_of_memory"):
+        if not _is_size(run["needed_bytes"]):
+            yield f"needed_bytes is {run['needed_bytes']!r}"
+        return
     Ledger.from_records(run["ledger"], run["measures"])
     if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
         yield "algorithm and backend are texts"
@@ -107,8 +121,9 @@ def _check_run(run: dict) -> Iterator[str]:
         yield f"relative_error is {run['relative_error']!r}"
     for kernel in run["kernels"]:
         Ledger.from_records(kernel["ledger"], kernel["measures"])
-        if not all(_is_size(sample) and sample > 0 for sample in kernel["times_ms"] or []):
-            yield f"times_ms of {kernel['name']} are not all positive numbers"
+        for name in ("times_ms", "counted_times_ms"):
+            if not all(_is_size(sample) and sample > 0 for sample in kernel[name] or []):
+                yield f"{name} of {kernel['name']} are not all positive numbers"
 
 
 def _is_size(value) -> bool:

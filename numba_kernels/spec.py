@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from traffic_model.layout import FusedLayout, Launch, NaiveLayout
+from traffic_model.layout import Launch, Layout
 from traffic_model.ledger import Cell
 
 
@@ -11,19 +11,22 @@ class KernelSpec(NamedTuple):
 
     text:      a factory that closes over everything that recompiles and returns the kernel.
     keys_seen: the mask, (i, N, M) -> number of keys that query i sees.
+    dtype:     how arrays are stored in HBM, but for `scratch`, which is fp32.
     cells:     what each tally of the kernel counts, in order.
     arrays:    names of the arrays the kernel takes, in order; after them it takes the counts, then `sizes`.
     sizes:     run-time scalars: (name, value) pairs, int (64-bit) or float (fp32).
+    scratch:   names of those arrays that are fp32 whatever the dtype.
     """
 
     text: Callable
-    layout: NaiveLayout | FusedLayout
+    layout: Layout
     keys_seen: Callable
+    dtype: str
     cells: tuple[Cell, ...]
     launch: Launch
-    shared_bytes: int
     arrays: tuple[str, ...]
     sizes: tuple[tuple[str, int | float], ...]
+    scratch: tuple[str, ...] = ()
 
     @property
     def threads(self) -> int:
@@ -36,3 +39,8 @@ class KernelSpec(NamedTuple):
         """Blocks of the grid."""
         x, y, z = self.launch.grid
         return x * y * z
+
+    @property
+    def shared_bytes(self) -> int:
+        """Bytes of dynamic shared memory per block."""
+        return self.launch.shared_bytes

@@ -1,51 +1,91 @@
 """sweep: many runs into one file, resumable."""
 import importlib.metadata
 import itertools
+import statistics
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from numba_kernels import saved
-from numba_kernels.run import pick_backend, run
+from numba_kernels.run import OutOfMemory, pick_backend, run
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
+from traffic_model.units import decimal_bytes, milliseconds
 
 
 def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProblem], tilings: Iterable[Tiling], target: Gpu,
-          backend: str, counting: str, seed: int, repeat: int, warmup: int, say=print) -> None:
+          backend: str, say: Callable[[str], None] = print, l2: str = "warm", **how) -> None:
     """Runs every combination that `out` does not hold yet and appends it; creates `out` with its header first.
 
-    A combination that is refused (too little memory, an illegal tiling) is said and left out; the sweep goes on.
+    how: counting, seed, repeat, warmup, as for `run`. A combination that does not fit into memory is recorded with the bytes it
+    needs; one that is refused for another reason (an illegal tiling) is said and left out. The sweep goes on. Raises Refusal for
+    a file that holds runs made another way (another GPU, another state of L2).
     """
     backend = pick_backend(backend)
-    done = _open(out, backend)
-    combinations = list(itertools.product(problems, tilings, algorithms))
-    for number, (problem, tiling, algorithm) in enumerate(combinations, 1):
-        name = f"[{number}/{len(combinations)}] {algorithm}  N {problem.seq_len:,}  d {problem.head_dim}  {tiling}  {problem.mask}"
-        wanted = dict(algorithm=algorithm, problem=problem.record(), tiling=tiling.record(), backend=backend)
-        if saved.key(wanted) in done:
-            say(f"{name}  already there")
-            continue
-        started = time.perf_counter()
-        try:
-            record = run(algorithm, problem, tiling, target, backend, counting, seed, repeat, warmup).record()
-        except Refusal as refusal:
-            say(f"{name}  refused: {refusal}")
-            continue
-        saved.append(out, record)
-        times = sorted(saved.total_times_ms(record))
-        median = f"{times[len(times) // 2]:.4g} ms" if times else "not timed"
-        say(f"{name}  {median}  error {record['relative_error']:.1e}  took {time.perf_counter() - started:.1f} s")
+    done = _open(out, backend, l2)
+    todo = [dict(algorithm=algorithm, problem=problem, tiling=tiling)
+            for problem, tiling, algorithm in itertools.product(problems, tilings, algorithms)]
+    missing = [each for each in todo if saved.key(_named(each, backend)) not in done]
+    if len(missing) < len(todo):
+        say(f"{len(todo) - len(missing)} of {len(todo)} are there already")
+    clock = _Remaining(missing)
+    for number, each in enumerate(missing, 1):
+        line = _measure(each, out, target, backend, l2, how)
+        say(f"[{number}/{len(missing)}, {clock.after(each)} left] {_title(each)}  {line}")
 
 
-def header(backend: str) -> dict:
+def _measure(each: dict, out: Path, target: Gpu, backend: str, l2: str, how: dict) -> str:
+    """Runs one combination, appends it, and says in a few words how it went."""
+    try:
+        record = run(**each, target=target, backend=backend, l2=l2, **how).record()
+    except OutOfMemory as refusal:
+        saved.append(out, _named(each, backend) | dict(out_of_memory=True, needed_bytes=refusal.needed_bytes))
+        return f"out of memory: needs {decimal_bytes(refusal.needed_bytes)}"
+    except Refusal as refusal:
+        return f"refused: {refusal}"
+    saved.append(out, record)
+    times, cost = saved.total_times_ms(record), saved.counting_cost(record)
+    timed = milliseconds(statistics.median(times)) if times else "not timed"
+    counting = f"  counting costs {100 * cost:+.0f} %" if cost is not None else ""
+    return f"{timed}{counting}  error {record['relative_error']:.1e}"
+
+
+class _Remaining:
+    """Remaining time, taken as proportional to the visible pairs × head dimension that are left, plus a constant each."""
+
+    OVERHEAD = 2.0e10  # of a combination (compiling, reference), in the same unit
+
+    def __init__(self, todo: list[dict]):
+        self.left, self.spent, self.started = sum(map(self._work, todo)), 0.0, time.perf_counter()
+
+    def _work(self, each: dict) -> float:
+        return each["problem"].flops + self.OVERHEAD
+
+    def after(self, each: dict) -> str:
+        """"1 min 20 s" once this one is done."""
+        self.left -= self._work(each)
+        self.spent += self._work(each)
+        seconds = round((time.perf_counter() - self.started) * max(0.0, self.left) / self.spent)
+        return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+
+
+def _named(each: dict, backend: str) -> dict:
+    return dict(algorithm=each["algorithm"], problem=each["problem"].record(), tiling=each["tiling"].record(), backend=backend)
+
+
+def _title(each: dict) -> str:
+    p = each["problem"]
+    return f"{each['algorithm']}  N {p.seq_len:,}  d {p.head_dim}  {p.heads} heads  {p.dtype}  {p.mask}  {each['tiling']}"
+
+
+def header(backend: str, l2: str) -> dict:
     """What a file of runs says of where it was made: GPU, driver, versions and date, nothing else of the machine."""
     packages = {name: importlib.metadata.version(name) for name in ("numba", "numba-cuda", "numpy") if _installed(name)}
-    common = dict(schema=saved.SCHEMA, packages=packages, commit=_commit(), date=datetime.now(UTC).date().isoformat(), l2="warm")
+    common = dict(schema=saved.SCHEMA, packages=packages, commit=_commit(), date=datetime.now(UTC).date().isoformat(), l2=l2)
     if backend != "gpu":
         return common | dict(gpu=f"none ({backend} backend)")
     from numba_kernels import machine  # asks the CUDA driver
@@ -53,15 +93,20 @@ def header(backend: str) -> dict:
     return common | machine.describe()
 
 
-def _open(out: Path, backend: str) -> set[str]:
+def _open(out: Path, backend: str, l2: str) -> set[str]:
     """The keys of the runs that `out` holds. A last line cut off in the middle is dropped."""
+    about = header(backend, l2)
     if not out.exists() or not out.read_bytes():
         out.parent.mkdir(parents=True, exist_ok=True)
-        saved.append(out, header(backend))
+        saved.append(out, about)
     whole = out.read_bytes()
     if not whole.endswith(b"\n"):
         out.write_bytes(whole[:whole.rfind(b"\n") + 1])
-    return {saved.key(held) for held in saved.read(out).runs}
+    held = saved.read(out)
+    for name in ("gpu", "l2"):
+        if held.header.get(name) != about[name]:
+            raise Refusal(f"{out.name} holds runs with {name} {held.header.get(name)!r}, not {about[name]!r}; take another file.")
+    return {saved.key(run) for run in held.runs + held.out_of_memory}
 
 
 def _installed(name: str) -> bool:

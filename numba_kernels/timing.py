@@ -2,7 +2,8 @@
 
 A launch with five array arguments costs the host tens of microseconds, more than a short kernel takes. So a kernel is captured into
 a CUDA graph, as many copies in a row as fill TARGET_MS, and the graph is replayed between two events; a sample is the elapsed time
-over the number of copies. All replays are queued before the first is waited for. L2 is warm: every copy reads the same arrays.
+over the number of copies. All replays are queued before the first is waited for. With a warm L2 every copy finds what the one before
+it left there; for a cold one a graph holds one copy, and before each replay a buffer larger than L2 is overwritten.
 """
 import numpy as np
 from cuda.bindings import driver
@@ -13,18 +14,23 @@ from numba_kernels.spec import KernelSpec
 
 TARGET_MS = 1.0
 MOST_COPIES = 200
+FEWEST_SAMPLES, ENOUGH_MS = 5, 2000.0  # a kernel that takes long gets fewer samples than asked for, but never fewer than these
+FLUSH_BYTES = 2**28  # more than any L2 holds
 
 
-def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int) -> list[float]:
-    """`repeat` samples of the kernel's device time in ms, counting off, after `warmup` replays. L2 warm."""
+def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int, l2: str = "warm", counting: str = "off") -> list[float]:
+    """Samples of the kernel's device time in ms, after `warmup` replays: `repeat` of them, fewer if they take long. l2: warm or cold."""
     stream = cuda.stream()
-    counts = cuda.to_device(np.zeros(len(spec.cells), np.int64))
-    gpu.enqueue(spec, arrays, "off", counts, stream)  # compiles and loads the kernel before anything is captured
-    single = _replays(_capture(spec, arrays, counts, stream, copies=1), stream, repeat=2)[-1]
-    copies = int(min(MOST_COPIES, max(1, TARGET_MS // single)))
-    graph = _capture(spec, arrays, counts, stream, copies)
-    _replays(graph, stream, warmup)
-    return [sample / copies for sample in _replays(graph, stream, repeat)]
+    counts = gpu.new_counts()
+    gpu.enqueue(spec, arrays, counting, counts, stream)  # compiles and loads the kernel before anything is captured
+    once = _capture(spec, arrays, counting, counts, stream, copies=1)
+    single = min(_replays(once, stream, repeat=2))
+    repeat = int(min(repeat, max(FEWEST_SAMPLES, ENOUGH_MS // single)))
+    flush = cuda.device_array(FLUSH_BYTES, np.uint8) if l2 == "cold" else None
+    copies = 1 if l2 == "cold" else int(min(MOST_COPIES, max(1, TARGET_MS // single)))
+    graph = _capture(spec, arrays, counting, counts, stream, copies) if copies > 1 else once
+    _replays(graph, stream, min(warmup, repeat))
+    return [sample / copies for sample in _replays(graph, stream, repeat, flush)]
 
 
 def copy_gb_per_s(bytes_each: int = 4 * 10**9, repeat: int = 10) -> float:
@@ -40,18 +46,20 @@ def copy_gb_per_s(bytes_each: int = 4 * 10**9, repeat: int = 10) -> float:
     return 2 * bytes_each * repeat / start.elapsed_time(end) / 1e6
 
 
-def _capture(spec, arrays, counts, stream, copies):
+def _capture(spec, arrays, counting, counts, stream, copies):
     handle = driver.CUstream(int(stream.handle))
     _check(driver.cuStreamBeginCapture(handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
     for _ in range(copies):
-        gpu.enqueue(spec, arrays, "off", counts, stream)
+        gpu.enqueue(spec, arrays, counting, counts, stream)
     graph = _check(driver.cuStreamEndCapture(handle))
     return _check(driver.cuGraphInstantiate(graph, 0))
 
 
-def _replays(graph, stream, repeat: int) -> list[float]:
+def _replays(graph, stream, repeat: int, flush=None) -> list[float]:
     events = [(cuda.event(), cuda.event()) for _ in range(repeat)]
     for start, end in events:
+        if flush is not None:
+            cuda.cudadrv.driver.device_memset(flush, 0, flush.nbytes, stream=stream)
         start.record(stream)
         _check(driver.cuGraphLaunch(graph, driver.CUstream(int(stream.handle))))
         end.record(stream)

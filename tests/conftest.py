@@ -1,12 +1,38 @@
-"""Fixtures of the browser tests. They never skip: without a browser they fail with the command that installs one."""
+"""Fixtures: a seed, a cache of its own, a browser and the served dashboard.
+
+The browser tests never skip: without a browser they fail with the command that installs one.
+"""
+import os
+import secrets
+import sys
+import tempfile
+
 import pytest
-from playwright.sync_api import sync_playwright
-from served_app import BROWSER_ARGUMENTS, chromium, served
+
+# The cpu backend's compiled kernels stay out of the user's cache. Set before any test module imports it.
+os.environ.setdefault("TILESCOPE_CACHE", tempfile.mkdtemp(prefix="tilescope-test-"))
+NO_TOOLKIT = sys.platform == "darwin"
+collect_ignore = ["test_counting_off.py"] if NO_TOOLKIT else []
+
+
+def pytest_report_header() -> str | None:
+    return "no CUDA toolkit on macOS: test_counting_off.py, which compiles for a GPU, is not collected" if NO_TOOLKIT else None
+
+
+@pytest.fixture
+def fresh_seed() -> int:
+    """Another one in every run; pytest prints it when a test fails."""
+    seed = secrets.randbelow(2**31)
+    print(f"seed {seed}")
+    return seed
 
 
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium, started once."""
+    from playwright.sync_api import sync_playwright  # here, so that machines that only run kernels can do without
+    from served_app import BROWSER_ARGUMENTS, chromium
+
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(playwright), args=BROWSER_ARGUMENTS)
         yield launched
@@ -16,5 +42,7 @@ def browser():
 @pytest.fixture(scope="session")
 def app_url():
     """Address of the dashboard, served once for the session."""
+    from served_app import served
+
     with served() as address:
         yield address

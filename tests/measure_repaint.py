@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from playwright.sync_api import sync_playwright
 from served_app import BROWSER_ARGUMENTS, chromium, served, settle
 
-PRESSES = 30
+PRESSES = 60
 WATCH = """async ({before}) => {
     const started = await new Promise(done => addEventListener('keydown', event => done(event.timeStamp), {capture: true, once: true}));
     const shown = () => [...document.querySelectorAll('[data-testid=stPlotlyChart] .annotation-text')].map(t => t.textContent).join('|');

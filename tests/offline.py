@@ -17,8 +17,10 @@ from numba import types, uint64
 
 from numba_kernels import gpu
 from numba_kernels.device import cuda
+from traffic_model.layout import Launch
 
 CAPABILITY = (9, 0)
+READS, WRITES = ({f"{port}.{way}" for port in ("hbm", "scratch", "shared")} for way in ("read", "write"))
 OPCODE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)")
 
 
@@ -55,12 +57,12 @@ class WithoutPorts(ast.NodeTransformer):
         call = node.value
         if isinstance(call, ast.Call) and ast.unparse(call.func) in ("start", "flush"):
             return None
-        if isinstance(call, ast.Call) and ast.unparse(call.func) in ("hbm.write", "shared.write"):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in WRITES:
             return ast.Assign([self._element(call, ast.Store())], self.visit(call.args[4]))
         return self.generic_visit(node)
 
     def visit_Call(self, node):  # noqa: N802
-        if ast.unparse(node.func) in ("hbm.read", "shared.read"):
+        if ast.unparse(node.func) in READS:
             return self._element(node, ast.Load())
         return self.generic_visit(node)
 
@@ -72,13 +74,13 @@ class WithoutPorts(ast.NodeTransformer):
         return ast.Subscript(call.args[2], index, context)
 
 
-def ptx(text: FunctionType, signature: tuple, threads: int) -> str:
+def ptx(text: FunctionType, signature: tuple, launch: Launch) -> str:
     """PTX for compute capability 9.0. Device functions ask which device there is: a stand-in answers."""
     real = numba.cuda.dispatcher.get_current_device
     numba.cuda.dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=CAPABILITY)
     try:
         return cuda.compile(text, types.void(*signature), device=False, cc=CAPABILITY, abi="numba", fastmath=gpu.FASTMATH,
-                            launch_bounds=threads)[0]
+                            launch_bounds=gpu.launch_bounds(launch))[0]
     finally:
         numba.cuda.dispatcher.get_current_device = real
 

@@ -22,7 +22,7 @@ def barrier_in_thread_branch(layout, keys_seen, ports):
 
 
 def barrier_in_data_loop(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -103,7 +103,7 @@ def shared_array_in_loop(layout, keys_seen, ports):
 
 
 def read_in_while_condition(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -117,7 +117,7 @@ def read_in_while_condition(layout, keys_seen, ports):
 
 
 def read_late_in_comparison(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -130,7 +130,7 @@ def read_late_in_comparison(layout, keys_seen, ports):
 
 
 def wrong_space(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -143,7 +143,7 @@ def wrong_space(layout, keys_seen, ports):
 
 
 def own_bump(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -156,7 +156,7 @@ def own_bump(layout, keys_seen, ports):
 
 
 def access_after_flush(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -168,7 +168,7 @@ def access_after_flush(layout, keys_seen, ports):
 
 
 def flush_in_branch(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)
@@ -180,7 +180,7 @@ def flush_in_branch(layout, keys_seen, ports):
 
 
 def cell_from_the_thread(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
         tally = cuda.local.array(cells, int64)

@@ -30,7 +30,7 @@ class Side(NamedTuple):
 
 def block_sum(layout, keys_seen, ports):
     """Reduction: a while loop with a barrier, whose condition changes after the threads have used it."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def block_sum(X, Y, counts, n):
@@ -56,7 +56,7 @@ def block_sum(layout, keys_seen, ports):
 
 def transpose(layout, keys_seen, ports):
     """A padded tile in shared memory, a two-dimensional block that walks it."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     side = layout.side
     padded = side + 1
     size = side * padded
@@ -83,7 +83,7 @@ def transpose(layout, keys_seen, ports):
 
 def scan(layout, keys_seen, ports):
     """Running sums: dynamic shared memory in two halves that the whole block swaps."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def scan(X, Y, counts):
@@ -109,7 +109,7 @@ def scan(layout, keys_seen, ports):
 
 def stencil(layout, keys_seen, ports):
     """A halo that some threads fetch, reads that a condition or a short circuit may skip, a device function for the weights."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     threads, radius = layout.side, 2
     size = threads + 2 * radius
 
@@ -141,7 +141,7 @@ def stencil(layout, keys_seen, ports):
 
 def matmul(layout, keys_seen, ports):
     """Tiles of two matrices: a sum that lives across barriers, one name for two unrelated loops."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     side = layout.side
     size = side * side
 
@@ -183,7 +183,7 @@ def thread_count(x, y):
 
 def volume(layout, keys_seen, ports):
     """Three dimensions of blocks and of threads; each thread takes what its opposite put down."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     size = layout.side
 
     def volume(X, Y, counts):
@@ -203,7 +203,7 @@ def volume(layout, keys_seen, ports):
 
 def carousel(layout, keys_seen, ports):
     """A local array, a whole number, a float and a truth value that live across barriers in nested loops and in a uniform branch."""
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     threads, width = layout.side, 3
 
     def carousel(X, Y, counts, rounds, scale):
@@ -254,7 +254,7 @@ class Case(NamedTuple):
 
 def case(text, side, grid, block, elements, outputs, sizes=(), shared_bytes=0) -> Case:
     """A case on seeded normal inputs."""
-    spec = KernelSpec(text, Side(side), None, CELLS, Launch(text.__name__, grid, block), shared_bytes, ("X", "Y"), sizes)
+    spec = KernelSpec(text, Side(side), None, "float32", CELLS, Launch(text.__name__, grid, block, shared_bytes), ("X", "Y"), sizes)
     return Case(spec, np.random.default_rng(elements).standard_normal(elements).astype(np.float32), outputs)
 
 

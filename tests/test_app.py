@@ -89,7 +89,7 @@ def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():
     assert not app.exception and not app.error
     assert [(run["algorithm"], run["backend"]) for run in app.session_state["runs"]] == [("naive", "cpu"), ("fused", "cpu")]
     verdicts = [text.value for text in app.markdown if "float64" in text.value]
-    assert len(verdicts) == 2 and all("cells counted equal the prediction" in verdict for verdict in verdicts)
+    assert len(verdicts) == 2 and all("requested bytes, all 8 cells counted as predicted" in verdict for verdict in verdicts)
 
 
 def test_a_long_run_is_refused_and_one_head_offered(monkeypatch):
@@ -137,4 +137,5 @@ def test_a_second_session_waits_and_says_so():
 def test_a_disagreement_is_put_in_words():
     run = records.live(run_record(DEFAULT, "fused", backend="cpu"))
     run["ledger"][0] = run["ledger"][0] | dict(bytes=7)
-    assert running.verdict(run, DEFAULT).startswith("**fused**, this machine (cpu): Q hbm read requested: 16777216 predicted, 7 counted")
+    said = "**fused**, this machine (cpu): requested bytes, Q hbm read requested: 16777216 predicted, 7 counted; output"
+    assert running.verdict(run, DEFAULT).startswith(said)

@@ -1,6 +1,7 @@
 """Titles and charts, without a browser and without Streamlit."""
 import re
 
+import plotly.graph_objects as go
 import pytest
 from example_runs import DEFAULT, recording
 
@@ -64,6 +65,17 @@ def test_traffic_marks_counted_cells_and_names_their_source():
     assert tuple(fused.y) == (asked(1024), asked(2048))
     assert "recorded on NVIDIA H200, 29 Nov 2026" in texts(figure)
     assert "nothing counted yet" in texts(draw_traffic(DEFAULT))
+
+
+@pytest.mark.parametrize("look", [page_look("light"), slide_look("dark")], ids=["page", "slide"])
+def test_figures_are_what_plotly_takes(look):
+    """Charts skip Plotly's own validation to repaint sooner; here it is made up for."""
+    shown = recordings.nearest([recording(DEFAULT, [1024, 4096])], DEFAULT)
+    drawn_time = time(records.timed(shown.runs), recordings.unfused_floor(shown), 4000.0, 4096, look, "")
+    for figure in (draw_traffic(DEFAULT, look, records.counted(shown.runs)), drawn_time):
+        go.Figure(figure.to_dict())
+    with pytest.raises(ValueError):
+        go.Figure(drawn_time.to_dict() | dict(layout=dict(annotations=[dict(text=1, place=2)])))
 
 
 def test_naive_is_faint_beyond_the_memory():

@@ -38,7 +38,7 @@ def test_predict_prints_one_object_per_algorithm():
 
 @pytest.mark.parametrize("backend", ["cpu", "simulator"])
 def test_run_prints_what_it_counted(backend):
-    for said in objects("numba_kernels", "run", *SMALL, "--backend", backend):
+    for said in objects("numba_kernels", "run", *SMALL, "--algorithm", "naive,tiled,fused,fused_kv_outer", "--backend", backend):
         predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", said["algorithm"])
         assert said["ledger"] == [record for record in predicted["ledger"] if record["measure"] == "requested"]
         assert said["measures"] == ["requested"] and said["backend"] == backend
@@ -59,13 +59,13 @@ def test_tables_are_readable():
     ("--seq-len 0", "Seq len 0 is not a whole number from 1 up; the smallest is 1."),
     ("--seq-len many", "'many' is not a whole number"),
     ("--block-q 0", "Query tile 0 is not one of 16, 32, 64, 128, 256; the nearest is 16."),
-    ("--head-dim 512", "Head dim 512 is not supported: the kernels take 16 to 128; the nearest is 128."),
+    ("--head-dim 512", "Head dim 512 is not supported: the kernels take 16 to 256; the nearest is 256."),
     ("--head-dim 128 --block-k 256", "the largest legal key tile is 128."),
     ("--mask sometimes", "Mask sometimes is not known: choose full or causal."),
     ("--heads 8 --kv-heads 3", "the nearest that does is 2."),
-    ("--algorithm flash", "Algorithm flash is not known; choose naive or fused."),
+    ("--algorithm flash", "Algorithm flash is not known; choose naive, tiled, fused, fused_kv_outer."),
     ("--gpu H300", "GPU 'H300' is not in the table"),
-    ("--dtype int8", "Dtype int8 is not offered yet"),
+    ("--dtype int8", "Dtype int8 is not known: choose float32 or float16 or bfloat16."),
     ("--nonsense", "Unrecognized arguments: --nonsense."),
 ])
 def test_a_bad_option_gets_one_sentence_and_exit_2(module, options, sentence):

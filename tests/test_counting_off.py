@@ -7,28 +7,31 @@ import pytest
 
 from numba_kernels.run import ALGORITHMS
 from traffic_model import AttentionProblem, Tiling, find_gpu
+from traffic_model.layout import LAYOUTS
 
-HEAD_DIMS = (16, 63, 64, 96, 128)
+HEAD_DIMS = (16, 63, 64, 128, 256)
 
 
-def specs(algorithm, head_dim=64, mask="full"):
-    kernels, resolve_layout = ALGORITHMS[algorithm]
-    problem = AttentionProblem(4096, head_dim=head_dim, heads=16, mask=mask)
-    return kernels(problem, resolve_layout(problem, Tiling(), find_gpu("H200 SXM")))
+def specs(algorithm, head_dim=64, mask="full", dtype="float32"):
+    problem = AttentionProblem(4096, head_dim=head_dim, heads=16, mask=mask, dtype=dtype)
+    return ALGORITHMS[algorithm](problem, LAYOUTS[algorithm].resolve(problem, Tiling(), find_gpu("H200 SXM")))
 
 
 KERNELS = [pytest.param(spec, id=f"{spec.launch.name}-{mask}") for mask in ("full", "causal") for name in ALGORITHMS
            for spec in specs(name, mask=mask)]
-OTHER_HEADS = [pytest.param(specs("fused", d)[0], id=f"d{d}") for d in HEAD_DIMS if d != 64]
+OTHER_HEADS = [pytest.param(spec, id=f"{spec.launch.name}-d{d}") for d in HEAD_DIMS if d != 64
+               for name in ("tiled", "fused", "fused_kv_outer") for spec in specs(name, d)]
+HALVES = [pytest.param(spec, id=f"{spec.launch.name}-{dtype}") for dtype in ("float16", "bfloat16") for name in ALGORITHMS
+          for spec in specs(name, dtype=dtype)]
 
 
 @lru_cache
 def counted(spec, counting):
-    return offline.assemble(offline.ptx(*offline.counted_text(spec, counting), spec.threads))
+    return offline.assemble(offline.ptx(*offline.counted_text(spec, counting), spec.launch))
 
 
 def bare(spec):
-    return offline.assemble(offline.ptx(*offline.bare_text(spec), spec.threads))
+    return offline.assemble(offline.ptx(*offline.bare_text(spec), spec.launch))
 
 
 @pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS)
@@ -43,7 +46,7 @@ def test_a_counter_left_in_is_noticed():
     assert counted(spec, "requests").opcodes != bare(spec).opcodes
 
 
-@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS)
+@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS + HALVES)
 def test_default_tiles_use_no_local_memory_and_no_float64(spec):
     made = counted(spec, "off")
     assert (made.stack_bytes, made.spill_bytes) == (0, 0)
@@ -52,7 +55,7 @@ def test_default_tiles_use_no_local_memory_and_no_float64(spec):
 
 def test_softmax_keeps_the_loads_of_its_three_passes():
     spec = specs("naive")[1]
-    code = offline.ptx(*offline.counted_text(spec, "off"), spec.threads)
+    code = offline.ptx(*offline.counted_text(spec, "off"), spec.launch)
     assert len(loops_that_load(code)) >= 3
 
 

@@ -44,7 +44,7 @@ def test_the_packages_example_is_what_is_generated(tmp_path):
 from small_kernels import *
 
 def factory(layout, keys_seen, ports):
-    start, flush, hbm, shared = ports
+    start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def sum_all(X, Y, counts, n):

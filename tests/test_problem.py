@@ -21,8 +21,9 @@ def test_visible_pairs_equal_the_mask_drawn_out(mask):
 @pytest.mark.parametrize("row", shapes.covering_rows(), ids=str)
 def test_compulsory_is_geometry(row):
     problem, tiling = shapes.case(row)
-    assert predict("naive", problem, tiling, H200).compulsory_bytes == problem.compulsory_three_kernel_bytes
-    assert predict("fused", problem, tiling, H200).compulsory_bytes == problem.compulsory_one_kernel_bytes
+    for algorithm, least in dict(naive=problem.compulsory_three_kernel_bytes, tiled=problem.compulsory_three_kernel_bytes,
+                                 fused=problem.compulsory_one_kernel_bytes, fused_kv_outer=problem.compulsory_one_kernel_bytes).items():
+        assert predict(algorithm, problem, tiling, H200).compulsory_bytes == least
 
 
 def test_the_board_formula():
@@ -48,9 +49,9 @@ def test_fused_compulsory_grows_as_n_and_requested_as_n_squared_over_br():
     (dict(seq_len=0), "seq len 0 is not a whole number from 1 up; the smallest is 1."),
     (dict(seq_len=2.5), "seq len 2.5 is not"),
     (dict(head_dim=15), "the nearest is 16"),
-    (dict(head_dim=129), "the nearest is 128"),
+    (dict(head_dim=257), "the nearest is 256"),
     (dict(heads=6, kv_heads=4), "4 key/value heads do not divide 6 query heads; the nearest that does is 3."),
-    (dict(dtype="float16"), "float16 is not offered yet: the kernels run float32"),
+    (dict(dtype="int8"), "dtype int8 is not known: choose float32 or float16 or bfloat16."),
     (dict(mask="sometimes"), "mask sometimes is not known: choose full or causal."),
     (dict(scale=float("nan")), "scale nan is not a number between"),
     (dict(batch=-1), "batch -1 is not"),
@@ -68,7 +69,7 @@ def test_tile_sizes(size):
 
 
 def test_too_much_shared_memory_names_the_largest_legal_tile():
-    with pytest.raises(Refusal, match="64×256 tiling at d = 128 needs 257 KiB .* allows 227 KiB; the largest legal key tile is 128"):
+    with pytest.raises(Refusal, match="64×256 tiling at d = 128 needs 304 KiB .* allows 227 KiB; the largest legal key tile is 128"):
         predict("fused", AttentionProblem(4096, head_dim=128), Tiling(64, 256), H200)
 
 
@@ -80,6 +81,28 @@ def test_every_gpu_states_its_limits():
 
 
 def test_an_unknown_algorithm_is_refused():
-    with pytest.raises(Refusal, match="choose naive or fused"):
+    with pytest.raises(Refusal, match="choose naive, tiled, fused, fused_kv_outer"):
         predict("flash", AttentionProblem(64), Tiling(), H200)
-    assert set(ALGORITHMS) == {"naive", "fused"}
+    assert set(ALGORITHMS) == {"naive", "tiled", "fused", "fused_kv_outer"}
+
+
+def requested_over_ideal(algorithm, problem, tiling):
+    """Requested HBM bytes over what three ideal kernels must move."""
+    largest = find_gpu("GH200 144GB")
+    return predict(algorithm, problem, tiling, largest).ledger.total("requested", space="hbm") / problem.compulsory_three_kernel_bytes
+
+
+@pytest.mark.parametrize("d", [32, 64, 128, 256])
+def test_query_outer_ties_with_three_ideal_kernels_at_half_the_head(d):
+    """2N²·d·e / Br = 4N²·e, so Br = d/2 as N grows."""
+    problem = AttentionProblem(2**20, head_dim=d)
+    assert requested_over_ideal("fused", problem, Tiling(d // 2, 16)) == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize(("dtype", "tie"), [("float32", lambda d: 3 * d / 4 + 1), ("bfloat16", lambda d: 5 * d / 4 + 2)])
+@pytest.mark.parametrize("d", [16, 64, 96])  # above, a row is shared by threads that each read its STATS
+def test_kv_outer_ties_later_for_its_scratch_comes_and_goes(d, dtype, tie):
+    """N²·(d·e + 2·4·d + 4·4) / Bc = 4N²·e: Q, running O read and written, STATS read and written. The paper's 3d/4 leaves STATS out."""
+    for block_k in (16, 32, 64):
+        ratio = requested_over_ideal("fused_kv_outer", AttentionProblem(2**20, head_dim=d, dtype=dtype), Tiling(16, block_k))
+        assert ratio == pytest.approx(tie(d) / block_k, rel=1e-3)

@@ -37,8 +37,8 @@ def test_conditions_file_name_and_shared_memory():
     assert shown["conditions"] == ["N = 200", "M = 900", "d = 128", "float32", "one of 16 heads", "64×64 tiles", "causal"]
     assert shown["file"] == "tilescope_race_N200_M900_d128_float32_causal"
     layout = predict("fused", AttentionProblem(200, 128), Tiling(), GPU).layout
-    assert shown["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", partialScores=True, threadsPerRow=2)
-    assert race(4096)["block"] == dict(shared="32 of 227 KiB", partialScores=False, threadsPerRow=1)
+    assert shown["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", threads=256)
+    assert race(4096)["block"] == dict(shared="54 of 227 KiB", threads=128)
 
 
 def test_a_tiling_that_does_not_fit_is_refused():

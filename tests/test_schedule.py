@@ -11,7 +11,7 @@ from traffic_model.schedule_sweep import decode, encode
 
 GPU = find_gpu(DEFAULT_GPU)
 SHAPES = [(8, 8), (64, 64), (200, 200), (65, 300), (300, 65), (1, 129), (129, 1), (1000, 37)]  # N, M
-TILES = [Tiling(16, 16), Tiling(16, 256), Tiling(64, 32), Tiling(256, 16)]
+TILES = [Tiling(16, 16), Tiling(16, 128), Tiling(64, 32), Tiling(256, 16)]
 CASES = [(AttentionProblem(n, d, kv_len=m, mask=mask), tiling)
          for (n, m), d in zip(SHAPES, (16, 64, 104, 17) * 2) for mask in ("full", "causal") for tiling in TILES]
 

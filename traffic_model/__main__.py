@@ -18,7 +18,7 @@ def show_prediction(arguments) -> None:
         print(f"{prediction.algorithm}, predicted: {totals(prediction.ledger)} through HBM, {problem.flops:,} FLOP")
         for kernel in prediction.kernels:
             header, rows = ledger_rows(kernel.ledger)
-            print(f"\n  {kernel.name}: grid {kernel.grid}, block {kernel.block}")
+            print(f"\n  {kernel.name}: grid {kernel.launch.grid}, block {kernel.launch.block}")
             print("  " + table(header, rows).replace("\n", "\n  "))
         print()
 

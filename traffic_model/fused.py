@@ -1,44 +1,29 @@
 """What the fused kernel should move: query tiles outside, key/value tiles inside, online softmax, S and P never stored."""
-from traffic_model.kernel import Kernel
+from traffic_model.cells import HBM, READ, SHARED, SHARED_BYTES, STATS, WRITE, K, O, P, Q, V, ledger
 from traffic_model.layout import FusedLayout
-from traffic_model.layout import fused_layout as resolve_layout
-from traffic_model.ledger import Cell, Ledger
+from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
-from traffic_model.vocabulary import Array, Direction, Measure, Space
-
-__all__ = ["key_tiles_seen", "kernels", "resolve_layout"]
-
-READ, WRITE, HBM, SHARED = Direction.READ, Direction.WRITE, Space.HBM, Space.SHARED
-SHARED_ELEMENT_BYTES = 4  # tiles are kept in fp32
+from traffic_model.walk import walk
 
 
-def kernels(problem: AttentionProblem, layout: FusedLayout) -> list[Kernel]:
-    """The one launch, with its requested and compulsory bytes.
-
-    HBM cells never hold out-of-range elements. SHARED cells count what is done: whole tiles, padding included.
-    """
-    visits = [key_tiles_seen(problem, layout, first) for first in range(0, problem.seq_len, layout.block_q)]
-    tiles = sum(visits) * problem.query_heads
-    rows = sum(min(count * layout.block_k, problem.kv_len) for count in visits) * problem.query_heads  # ragged last tile in true size
-    fill = tiles * layout.tile_elements * SHARED_ELEMENT_BYTES
-    use = fill * layout.block_q  # every row of the query tile meets every element of the K tile, and of the V tile, once
-    moved = rows * problem.head_dim * problem.element_bytes
-    requested = {
-        Cell(Array.Q, HBM, READ): problem.query_bytes,
-        Cell(Array.K, HBM, READ): moved, Cell(Array.K, SHARED, WRITE): fill, Cell(Array.K, SHARED, READ): use,
-        Cell(Array.V, HBM, READ): moved, Cell(Array.V, SHARED, WRITE): fill, Cell(Array.V, SHARED, READ): use,
-        Cell(Array.O, HBM, WRITE): problem.query_bytes,
-    }
-    if layout.threads_per_row > 1:  # each thread puts down its part of a score and picks up every part
-        parts = tiles * layout.block_k * layout.threads * SHARED_ELEMENT_BYTES
-        requested |= {Cell(Array.S, SHARED, WRITE): parts, Cell(Array.S, SHARED, READ): parts * layout.threads_per_row}
-    compulsory = {Cell(Array.Q, HBM, READ): problem.query_bytes, Cell(Array.K, HBM, READ): problem.key_bytes,
-                  Cell(Array.V, HBM, READ): problem.key_bytes, Cell(Array.O, HBM, WRITE): problem.query_bytes}
-    ledger = Ledger.of(Measure.REQUESTED, requested) | Ledger.of(Measure.COMPULSORY, compulsory)
-    return [Kernel(*launch, ledger) for launch in layout.launches(problem)]
-
-
-def key_tiles_seen(problem: AttentionProblem, layout: FusedLayout, first_row: int) -> int:
-    """Key tiles that the query tile starting at `first_row` walks: up to the last key its last row sees."""
-    last_row = min(first_row + layout.block_q, problem.seq_len) - 1
-    return -(-problem.keys_seen(last_row) // layout.block_k)
+def ledgers(problem: AttentionProblem, layout: FusedLayout) -> list[Ledger]:
+    """The one launch. HBM cells never hold out-of-range elements; SHARED cells count what is done, whole tiles, padding included."""
+    w, d = walk(problem, layout.block_q, layout.block_k), problem.head_dim
+    moved = w.key_rows * d * problem.element_bytes
+    per_tile = w.tiles * SHARED_BYTES
+    stats = (w.tiles + w.query_tiles) * layout.block_q * layout.thread_columns * SHARED_BYTES  # a maximum per visit, at the end a sum
+    return [ledger(
+        requested={
+            (Q, HBM, READ): problem.query_bytes, (K, HBM, READ): moved, (V, HBM, READ): moved, (O, HBM, WRITE): problem.query_bytes,
+            (Q, SHARED, WRITE): w.query_tiles * SHARED_BYTES * d * layout.block_q,
+            (K, SHARED, WRITE): per_tile * d * layout.block_k,
+            (V, SHARED, WRITE): per_tile * layout.value_columns * layout.block_k,
+            (Q, SHARED, READ): per_tile * d * layout.block_q * layout.thread_columns,  # by every column of threads
+            (K, SHARED, READ): per_tile * d * layout.block_k * layout.thread_rows,
+            (P, SHARED, WRITE): per_tile * layout.block_k * layout.block_q,
+            (P, SHARED, READ): per_tile * layout.block_k * layout.block_q * layout.thread_columns,
+            (V, SHARED, READ): per_tile * layout.block_k * layout.value_columns * layout.thread_rows,
+            (STATS, SHARED, WRITE): stats, (STATS, SHARED, READ): stats * layout.thread_columns,
+        },
+        compulsory={(Q, HBM, READ): problem.query_bytes, (K, HBM, READ): problem.key_bytes, (V, HBM, READ): problem.key_bytes,
+                    (O, HBM, WRITE): problem.query_bytes})]

@@ -1,18 +1,21 @@
-"""Kernel: one launch, as predicted or as it ran."""
+"""Kernel: one launch as predicted."""
 from dataclasses import dataclass
 
+from traffic_model.layout import Launch
 from traffic_model.ledger import Ledger
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """One launch: its name, grid and block (blocks and threads along x, y, z) and what it moves."""
+    """One launch and what it moves."""
 
-    name: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
+    launch: Launch
     ledger: Ledger
 
+    @property
+    def name(self) -> str:
+        return self.launch.name
+
     def record(self) -> dict:
-        return dict(name=self.name, grid=list(self.grid), block=list(self.block),
+        return dict(name=self.launch.name, grid=list(self.launch.grid), block=list(self.launch.block),
                     measures=sorted(self.ledger.measures), ledger=self.ledger.records())

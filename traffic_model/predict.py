@@ -2,17 +2,17 @@
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from traffic_model import fused, naive
+from traffic_model import fused, fused_kv_outer, naive, tiled
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.kernel import Kernel
-from traffic_model.layout import FusedLayout, NaiveLayout
+from traffic_model.layout import LAYOUTS, Layout
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
 
-ALGORITHMS = {"naive": naive, "fused": fused}
+ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers}
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Prediction:
     algorithm: str
     problem: AttentionProblem
     tiling: Tiling
-    layout: NaiveLayout | FusedLayout
+    layout: Layout
     kernels: tuple[Kernel, ...]
 
     @cached_property
@@ -46,7 +46,7 @@ class Prediction:
 def predict(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> Prediction:
     """Closed forms only: exact integers. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold."""
     if algorithm not in ALGORITHMS:
-        raise Refusal(f"algorithm {algorithm} is not known; choose {' or '.join(ALGORITHMS)}.")
-    model = ALGORITHMS[algorithm]
-    layout = model.resolve_layout(problem, tiling, gpu)
-    return Prediction(algorithm, problem, tiling, layout, tuple(model.kernels(problem, layout)))
+        raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
+    layout = LAYOUTS[algorithm].resolve(problem, tiling, gpu)
+    kernels = map(Kernel, layout.launches(problem), ALGORITHMS[algorithm](problem, layout))
+    return Prediction(algorithm, problem, tiling, layout, tuple(kernels))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from traffic_model.errors import Refusal
 from traffic_model.masks import MASKS
 
-DTYPE_BYTES = {"float32": 4}
-HEAD_DIMS = range(16, 129)
+DTYPE_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+HEAD_DIMS = range(16, 257)
 LARGEST_SCALE = 1e6  # keeps scores of ordinary inputs far from the end of fp32
 
 
@@ -120,8 +120,7 @@ def _require_positive(name: str, value: int) -> None:
 
 def _require_one_of(name: str, value: str, choices) -> None:
     if value not in choices:
-        only = "is not offered yet: the kernels run" if name == "dtype" else "is not known: choose"
-        raise Refusal(f"{name} {value} {only} {' or '.join(choices)}.")
+        raise Refusal(f"{name} {value} is not known: choose {' or '.join(choices)}.")
 
 
 def _nearest_divisor(number: int, near: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from traffic_model import schedule_fused, schedule_naive
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.predict import ALGORITHMS
+from traffic_model.layout import LAYOUTS
 from traffic_model.problem import AttentionProblem
 from traffic_model.schedule_grid import Grid
 from traffic_model.schedule_sweep import Event, Sweep
@@ -37,7 +37,7 @@ def schedule(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu
         raise Refusal(f"algorithm {algorithm} has no schedule yet; choose {' or '.join(SWEEPS)}.")
     head = one_head(problem)
     grid = Grid.of(head.seq_len, head.kv_len, tiling)
-    layout = ALGORITHMS[algorithm].resolve_layout(head, tiling, gpu)
+    layout = LAYOUTS[algorithm].resolve(head, tiling, gpu)
     return Schedule(algorithm, grid, tuple(SWEEPS[algorithm](head, layout, grid)))
 
 

@@ -3,18 +3,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from traffic_model.fused import key_tiles_seen
 from traffic_model.layout import FusedLayout
 from traffic_model.problem import AttentionProblem
 from traffic_model.schedule_grid import Grid, overlap
 from traffic_model.schedule_sweep import Move, Sweep
 from traffic_model.vocabulary import Array, Direction
+from traffic_model.walk import key_tiles_seen
 
 
 def sweeps(problem: AttentionProblem, layout: FusedLayout, grid: Grid) -> Iterator[Sweep]:
     """One kernel, row after row of blocks. Bytes of one head; K and V tiles that an earlier query tile loaded are re-reads."""
     row_bytes = problem.head_dim * problem.element_bytes
-    keys_loaded = np.array([min(key_tiles_seen(problem, layout, first) * layout.block_k, problem.kv_len)
+    keys_loaded = np.array([min(key_tiles_seen(problem, layout.block_q, layout.block_k, first) * layout.block_k, problem.kv_len)
                             for first in range(0, problem.seq_len, layout.block_q)])
     touched = 0
     for row, (first, end) in enumerate(zip(grid.row_edges, grid.row_edges[1:])):

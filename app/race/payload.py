@@ -81,4 +81,4 @@ def _block(problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> dict:
     used, unit = binary_bytes(layout.shared_bytes).split(" ")
     limit, limit_unit = binary_bytes(gpu.shared_limit_bytes).split(" ")
     return dict(shared=f"{used} of {limit} {unit}" if unit == limit_unit else f"{used} {unit} of {limit} {limit_unit}",
-                partialScores=layout.partial_score_elements > 0, threadsPerRow=layout.threads_per_row)
+                threads=layout.threads)

@@ -26,7 +26,6 @@ from numba_kernels.cpu.uniform import Uniformity
 from numba_kernels.cpu.webs import rejoin, separate
 from numba_kernels.spec import KernelSpec
 
-ELEMENT_BYTES = 4  # fp32
 INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
@@ -37,36 +36,42 @@ class Generated(NamedTuple):
     source: str
 
 
-def generate(spec: KernelSpec, counting: str, element_bytes: int = ELEMENT_BYTES) -> Generated:
+def host_dtype(spec: KernelSpec, array: str) -> np.dtype:
+    """How the cpu backend sees an array of the spec: fp32, or the bits of a 2-byte type."""
+    return FLOAT32 if array in spec.scratch or spec.dtype == "float32" else np.dtype(np.uint16)
+
+
+def generate(spec: KernelSpec, counting: str) -> Generated:
     """The generated source, the same for every grid and for every value of `sizes`.
 
-    element_bytes: of the arrays in HBM. Raises Unfaithful for a kernel that cannot be run faithfully.
+    Raises Unfaithful for a kernel that cannot be run faithfully.
     """
     sizes = tuple((name, type(value)()) for name, value in spec.sizes)
-    return _generate(spec._replace(launch=spec.launch._replace(grid=(1, 1, 1)), sizes=sizes), counting, element_bytes)
+    return _generate(spec._replace(launch=spec.launch._replace(grid=(1, 1, 1)), sizes=sizes), counting)
 
 
 @lru_cache(maxsize=256)
-def _generate(spec, counting, element_bytes):
+def _generate(spec, counting):
     text = kernel_text(spec)
     with reading(text.file):
         about = _about(spec, counting, text)
-        return Generated(text.tree.name, about + _module(spec, counting, element_bytes, text))
+        return Generated(text.tree.name, about + _module(spec, counting, text))
 
 
-def _module(spec, counting, element_bytes, text):
+def _module(spec, counting, text):
     """Everything below the docstring."""
     arrays, counts = _parameters(spec, text)
     names = Names({text.tree.name, *stored(text.tree), *text.parameters})
     at, header = Coordinates.choose(names, spec.launch.block), Header(names)
 
     text = take_apart(fold(place(text, at)))
-    text, tally = take_out(text, spec, names, counting, element_bytes)
+    text, tally = take_out(text, spec, names, counting)
     text, memory = take_out_arrays(text, arrays)
-    text = inline(text, tally, memory, header.uint64)
+    conversion = header.conversion(spec.dtype)
+    text = inline(text, tally, memory, header.uint64, conversion)
     require_untouched(text, tally)
     coordinates = {*at.thread, *at.block, *at.grid}
-    added = {*coordinates, *tally.totals, header.uint64}
+    added = {*coordinates, *tally.totals, header.uint64, *(conversion or ())}
     check_kernel(text, memory, added)
     text = header.bind(text, added)
     text, webs = separate(text, names, (*text.parameters, *tally.totals))
@@ -106,7 +111,8 @@ def _parameters(spec, text):
 def _argument_types(spec, text, arrays, memory):
     """The dtype of each argument, of arrays and their views that of an element."""
     sizes = zip(text.parameters[len(arrays) + 1:], spec.sizes)
-    known = {name: FLOAT32 if isinstance(value, float) else INT64 for name, (_, value) in sizes} | dict.fromkeys(arrays, FLOAT32)
+    known = {name: FLOAT32 if isinstance(value, float) else INT64 for name, (_, value) in sizes}
+    known |= {name: host_dtype(spec, given) for name, given in zip(arrays, spec.arrays)}
     elements = known | {name: array.dtype for name, array in memory.shared.items()}
     return known | {view: elements[memory.origin(view)] for view in memory.views}
 

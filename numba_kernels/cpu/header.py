@@ -1,6 +1,8 @@
 """Header: what stands above the kernel in its generated source: imports, named constants, and copies of its device functions."""
 import ast
+import inspect
 import math
+import textwrap
 from collections.abc import Callable, Set
 
 import numba
@@ -12,6 +14,7 @@ from numba_kernels.cpu.meaning import device_function, is_constant, is_scalar_ty
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Text, read
 from numba_kernels.cpu.unfaithful import reading
+from numba_kernels.storage import Conversion, cpu_conversion
 
 FAST_MATH = "{'contract', 'arcp', 'afn', 'nsz', 'reassoc'}"  # all but nnan and ninf: masks rely on infinity
 
@@ -26,6 +29,7 @@ class Header:
         self.np, self.njit = self._import("numpy", "", "np"), self._import("numba", "njit", "njit")
         self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
+        self.conversions = []  # sources of the functions between storage and fp32
 
     def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
         """The text with every name from outside it bound in this header. added: names that are already the generated source's."""
@@ -33,6 +37,12 @@ class Header:
             if node.id not in added:
                 node.id = self._bound(node.id, text.value(node))
         return text
+
+    def conversion(self, dtype: str) -> Conversion | None:
+        """Names of the functions between storage and fp32, copied as they stand; None for float32."""
+        if dtype == "float32":
+            return None
+        return Conversion(*(self._copied(way, function) for way, function in cpu_conversion(dtype)._asdict().items()))
 
     def meaning(self, node: ast.Name | ast.Attribute) -> np.dtype | Text | None:
         """What a name in the generated source means: the dtype of a type or of a constant, the text of a device function."""
@@ -48,7 +58,8 @@ class Header:
         imports = [*(f"import {module}" for module in modules), f"from numba import {', '.join(of_numba)}"]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
-        functions = [f"\n\n@{self.decorator}\n{ast.unparse(self.meanings[name].tree)}" for name in self.functions.values()]
+        sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
+        functions = [f"\n\n@{self.decorator}\n{source}" for source in sources]
         return "\n".join([*imports, "", *constants, decorator, *functions])
 
     def _bound(self, name, value):
@@ -68,6 +79,13 @@ class Header:
             return name
         self.meanings[name] = scalar_dtype(value) if is_scalar_type(value) else np.dtype(type(value))
         return name
+
+    def _copied(self, way, function):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        tree.name = self.names(way)
+        self.conversions.append(ast.unparse(tree))
+        self.meanings[tree.name] = np.dtype(np.float32)  # only what is loaded is ever kept across a barrier
+        return tree.name
 
     def _import(self, module, wanted, name):
         """wanted: of the module; "" for the module itself."""

@@ -14,11 +14,15 @@ from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.text import Role, Text
 from numba_kernels.cpu.unfaithful import Unfaithful
+from numba_kernels.storage import Conversion
+
+MEMORY = {"hbm": "hbm", "scratch": "hbm", "shared": "shared"}  # where the arrays of a port are
 
 
-def inline(text: Text, tally: Tally, memory: Memory, uint64: str) -> Text:
-    """The text with its port accesses written out. uint64: the name of that type in the generated source."""
-    text.tree.body = _statements(text.tree.body, text, tally, memory, uint64)
+def inline(text: Text, tally: Tally, memory: Memory, uint64: str, conversion: Conversion | None) -> Text:
+    """The text with its port accesses written out. uint64, conversion: names in the generated source, of the type and of the two
+    functions between storage and fp32 (None where HBM holds fp32)."""
+    text.tree.body = _statements(text.tree.body, text, tally, memory, uint64, conversion)
     return text._replace(tree=ast.fix_missing_locations(text.tree))
 
 
@@ -50,8 +54,8 @@ def _statement(statement, *how):
 class _Accesses(ast.NodeTransformer):
     """Rewrites the accesses of one statement, `count` of them; `additions` are the statements that book their bytes."""
 
-    def __init__(self, text: Text, tally: Tally, memory: Memory, uint64: str):
-        self.text, self.tally, self.memory, self.uint64 = text, tally, memory, uint64
+    def __init__(self, text: Text, tally: Tally, memory: Memory, uint64: str, conversion: Conversion | None):
+        self.text, self.tally, self.memory, self.uint64, self.conversion = text, tally, memory, uint64, conversion
         self.count, self.additions, self.conditions = 0, [], []
 
     def statement(self, statement):
@@ -61,7 +65,7 @@ class _Accesses(ast.NodeTransformer):
         if not (isinstance(role, Role) and role.action == "write"):
             return self.generic_visit(statement)
         target, value = self._access(call, role, ast.Store(), "tally, cell, array, index, value")
-        return ast.copy_location(ast.Assign([target], value[0]), statement)
+        return ast.copy_location(ast.Assign([target], self._converted("store", value[0], role)), statement)
 
     def visit_Call(self, call):
         role = self.text.value(call.func)
@@ -69,7 +73,7 @@ class _Accesses(ast.NodeTransformer):
             return self.generic_visit(call)
         if role.action != "read":
             raise Unfaithful(call, f"{role.action} is a statement of its own, not part of an expression")
-        return self._access(call, role, ast.Load(), "tally, cell, array, index")[0]
+        return self._converted("load", self._access(call, role, ast.Load(), "tally, cell, array, index")[0], role)
 
     def visit_IfExp(self, node):
         node.test = self.visit(node.test)
@@ -108,7 +112,7 @@ class _Accesses(ast.NodeTransformer):
             raise Unfaithful(call, f"cell {ast.unparse(cell)} is not a constant from 0 to {len(self.tally.totals) - 1}")
         if ast.unparse(tally) != self.tally.name:
             raise Unfaithful(call, f"counts in {ast.unparse(tally)}, which is not the kernel's tally")
-        if self.memory.space(ast.unparse(array)) != role.space:
+        if self.memory.space(ast.unparse(array)) != MEMORY[role.space]:
             raise Unfaithful(call, f"{ast.unparse(array)} is no array of the {role.space} space")
         self.count += 1
         if self.tally.on:
@@ -116,6 +120,12 @@ class _Accesses(ast.NodeTransformer):
         unsigned = ast.Call(ast.Name(self.uint64, ast.Load()), [self.visit(index)], [])
         place = ast.copy_location(ast.Subscript(array, unsigned, context), call)
         return place, [self.visit(node) for node in value]
+
+    def _converted(self, way, value, role):
+        """The value through `load` or `store` where HBM holds another type than fp32."""
+        if self.conversion is None or role.space != "hbm":
+            return value
+        return ast.copy_location(ast.Call(ast.Name(getattr(self.conversion, way), ast.Load()), [value], []), value)
 
     def _add(self, total, size, call):
         addition = ast.AugAssign(ast.Name(total, ast.Store()), ast.Add(), ast.Constant(size))

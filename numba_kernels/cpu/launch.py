@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from numba_kernels.cpu.compile import compiled
-from numba_kernels.cpu.generate import generate
+from numba_kernels.cpu.generate import generate, host_dtype
 from numba_kernels.ports import COUNTING_MODES, OFF
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
@@ -21,13 +21,13 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
            progress: Callable[[int, int], None] | None = None) -> np.ndarray:
     """Runs the whole grid and returns the counts: bytes per cell of the spec, int64; zeros when counting is "off".
 
-    arrays: flat, contiguous fp32 arrays by name; outputs are written in place.
+    arrays: flat, contiguous arrays of the spec's storage by name; outputs are written in place.
     progress(blocks done, blocks) is called from this thread between chunks; what it raises stops the rest and is raised here.
     Raises Unfaithful for a kernel text that cannot be run faithfully, Refusal for a wrong argument.
     """
     if counting not in COUNTING_MODES:
         raise Refusal(f"counting {counting} is not known on the cpu; choose {' or '.join(COUNTING_MODES)}.")
-    given = [_checked(name, arrays[name]) for name in spec.arrays]
+    given = [_checked(name, arrays[name], spec) for name in spec.arrays]
     sizes = [np.float32(value) if isinstance(value, float) else int(value) for _, value in spec.sizes]
 
     def run_blocks(first, last):
@@ -37,7 +37,7 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
         return counts, last - first, time.perf_counter() - start
 
     types = [numba.typeof(argument) for argument in (*given, *([] if counting == OFF else [np.zeros(1, np.int64)]), *sizes)]
-    function = compiled(generate(spec, counting, given[0].itemsize), (numba.int64,) * 5 + tuple(types))
+    function = compiled(generate(spec, counting), (numba.int64,) * 5 + tuple(types))
     return _in_chunks(run_blocks, spec.blocks, len(spec.cells), progress or (lambda done, blocks: None))
 
 
@@ -64,8 +64,11 @@ def _in_chunks(run_blocks, blocks, cells, progress):
     return counts
 
 
-def _checked(name, array):
-    fits = array.ndim == 1 and array.dtype == np.float32 and array.flags.c_contiguous and array.flags.writeable
-    if not fits:
-        raise Refusal(f"array {name} is {array.dtype} of shape {array.shape}; the cpu backend takes flat, contiguous, writable float32.")
+def _checked(name, array, spec):
+    """The array as the generated source takes it. float16 comes in as such and goes on as its bits."""
+    wanted = host_dtype(spec, name)
+    if array.dtype == np.float16 and wanted == np.uint16:
+        array = array.view(wanted)
+    if not (array.ndim == 1 and array.dtype == wanted and array.flags.c_contiguous and array.flags.writeable):
+        raise Refusal(f"array {name} is {array.dtype} of shape {array.shape}; the cpu backend takes flat, contiguous, writable {wanted}.")
     return array

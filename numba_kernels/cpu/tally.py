@@ -7,8 +7,9 @@ from numba_kernels.cpu.text import Role, Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.ports import OFF
 from numba_kernels.spec import KernelSpec
+from numba_kernels.storage import ELEMENT_BYTES
 
-SHARED_BYTES = 4  # of one element; shared memory holds fp32
+FP32_BYTES = 4  # of an element of scratch or of shared memory
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Tally:
     on: bool
 
 
-def take_out(text: Text, spec: KernelSpec, names: Names, counting: str, element_bytes: int) -> tuple[Text, Tally]:
+def take_out(text: Text, spec: KernelSpec, names: Names, counting: str) -> tuple[Text, Tally]:
     """The text without its tally's declaration, start and flush, and the tally. counts: the kernel's parameter after its arrays."""
     counts = text.parameters[len(spec.arrays)]
     tally = _tally_name(text, counts)
@@ -31,7 +32,7 @@ def take_out(text: Text, spec: KernelSpec, names: Names, counting: str, element_
             raise Unfaithful(node, f"uses {counts}, which only flush may touch")
     text.tree.body = body or [ast.copy_location(ast.Pass(), text.tree)]
     totals = tuple(names(f"{cell.array.letter}_{cell.space}_{cell.direction}_bytes") for cell in spec.cells)
-    return text, Tally(tally, totals, dict(hbm=element_bytes, shared=SHARED_BYTES), counting != OFF)
+    return text, Tally(tally, totals, dict(hbm=ELEMENT_BYTES[spec.dtype], scratch=FP32_BYTES, shared=FP32_BYTES), counting != OFF)
 
 
 def require_untouched(text: Text, tally: Tally) -> None:

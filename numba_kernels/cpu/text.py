@@ -14,13 +14,14 @@ MISSING = object()
 
 
 class Role(NamedTuple):
-    """What a stand-in for a port stands for: start, flush, read or write; hbm or shared."""
+    """What a stand-in for a port stands for: start, flush, read or write; hbm, scratch or shared."""
 
     action: str
     space: str = ""
 
 
-STAND_INS = Ports(Role("start"), Role("flush"), *(Port(Role("read", space), Role("write", space)) for space in ("hbm", "shared")))
+STAND_INS = Ports(Role("start"), Role("flush"), *(Port(Role("read", space), Role("write", space))
+                                                      for space in ("hbm", "scratch", "shared")))
 
 
 class Text(NamedTuple):

@@ -44,28 +44,28 @@ function drawSlot(pen, colours, [x, y, width], words, held) {
 
 function notUsed({ note }) { note("not used", 90); }
 
-/** K and V tiles; the last ones of a query tile stay until the next one begins. */
-function fusedShared({ slot, note }, block, now) {
-  const key = !now ? -1 : now.stage === "keys" ? now.column : now.walked - 1;
+/** Q, K and V tiles, and P where K was; the last ones of a query tile stay until the next one begins. */
+function fusedShared({ slot, note, half }, block, now) {
+  const blurred = Boolean(now?.blurred), key = !now ? -1 : now.stage === "keys" ? now.column : now.walked - 1;
   const value = now?.stage === "keys" && now.array === "k" ? key - 1 : key;
-  const tile = (letter, column, place) => {
-    const held = column >= 0 || Boolean(now?.blurred);
-    slot("fused", place, held && !now.blurred ? `${letter}[${column}]` : `${letter} tile`, held);
+  const tile = (letter, index, place, ...where) => {
+    const held = index >= 0 || blurred;
+    slot("fused", place, held && !blurred ? `${letter}[${index}]` : `${letter} tile`, held, ...where);
   };
-  tile("K", key, 0);
-  tile("V", value, 1);
-  if (block.partialScores) slot("fused", 2, "partial scores", key >= 0 || Boolean(now?.blurred));
+  tile("Q", now ? now.row : -1, 0);
+  tile("K", key, 1, 10, half);
+  tile("V", value, 1, 18 + half, half);
+  slot("fused", 2, "P, where K was", value >= 0 || blurred);
   note(block.shared);
 }
 
-/** A thread's part of its row: q, the running maximum m and sum ℓ, one score and weight at a time, and the output so far. */
+/** A thread's part of the scores s and weights p, of its rows' running maximum m and sum ℓ, and of the output so far. */
 function fusedRegisters({ slot, note, half }, block, now) {
   const held = Boolean(now) && (now.blurred || now.stage !== "query"), row = now && !now.blurred ? `[${now.row}]` : "";
-  slot("fused", 0, `q${row}`, held, 10, half);
+  slot("fused", 0, "s, p", held, 10, half);
   slot("fused", 0, "m, ℓ", held, 18 + half, half);
-  slot("fused", 1, "s, p of one key", held);
-  slot("fused", 2, held ? [`o${row} so far`, `o${row}`] : "o", held);
-  note(`${block.threadsPerRow} thread${block.threadsPerRow > 1 ? "s" : ""} per row`);
+  slot("fused", 1, held ? [`o${row} so far`, `o${row}`] : "o", held);
+  note(`${block.threads} threads`);
 }
 
 const NAIVE_WORK = { // by stage: what a thread holds, and what there is a thread for

@@ -1,0 +1,48 @@
+"""Walk: which tiles a kernel visits, as sums that every prediction is made of. All are over all heads of the batch."""
+from dataclasses import dataclass
+
+from traffic_model.problem import AttentionProblem
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Query tiles and, for each, the key tiles up to the last key that its last row sees.
+
+    query_tiles: number of query tiles.
+    tiles:       (query tile, key tile) pairs that are visited.
+    query_rows:  query rows over all visits: a tile of h rows visited n times counts n·h; ragged tiles in their true size.
+    key_rows:    key rows over all visits, likewise.
+    returns:     query rows over all visits but the first of each tile.
+    key_tiles:   key tiles that some query tile visits; longest_keys: their rows.
+    """
+
+    query_tiles: int
+    tiles: int
+    query_rows: int
+    key_rows: int
+    returns: int
+    key_tiles: int
+    longest_keys: int
+
+
+def walk(problem: AttentionProblem, block_q: int, block_k: int) -> Walk:
+    """The walk of this tiling over this problem."""
+    n, m, heads = problem.seq_len, problem.kv_len, problem.query_heads
+    firsts = range(0, n, block_q)
+    rows = [min(block_q, n - first) for first in firsts]
+    visits = [key_tiles_seen(problem, block_q, block_k, first) for first in firsts]
+    most = max(visits)
+    return Walk(
+        query_tiles=len(rows) * heads,
+        tiles=sum(visits) * heads,
+        query_rows=sum(v * r for v, r in zip(visits, rows)) * heads,
+        key_rows=sum(min(v * block_k, m) for v in visits) * heads,
+        returns=sum(max(0, v - 1) * r for v, r in zip(visits, rows)) * heads,
+        key_tiles=most * heads,
+        longest_keys=min(most * block_k, m) * heads)
+
+
+def key_tiles_seen(problem: AttentionProblem, block_q: int, block_k: int, first_row: int) -> int:
+    """Key tiles that the query tile starting at `first_row` visits."""
+    last_row = min(first_row + block_q, problem.seq_len) - 1
+    return -(-problem.keys_seen(last_row) // block_k)
