@@ -3,8 +3,9 @@ import streamlit as st
 
 from app.settings import LENGTHS, Settings, shape_words
 from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
+from traffic_model.problem import DTYPE_BYTES
 
-HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128)
+HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
 
@@ -36,9 +37,9 @@ def _more_settings() -> dict:
         kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
         batch = st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params")
         mask = st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params")
-        st.caption("Stored as float32, the only type of this version's kernels.")
+        dtype = st.selectbox("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), key="dtype", bind="query-params")
     shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
-                 dtype="float32")
+                 dtype=dtype)
     st.caption(shape_words(shape))
     return shape
 

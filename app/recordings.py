@@ -22,11 +22,13 @@ class Shown(NamedTuple):
 
 def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Shown:
     """recordings: (header, runs) of each file, at least one with times. The GPU counts first, then the shape, then the tiling."""
-    header, runs = min(recordings, key=lambda recording: recording[0]["gpu"] != settings.gpu.driver_name)
-    runs = [run for run in runs if has_times(run) and run["problem"]["kv_len"] == run["problem"]["seq_len"]]
-    wanted, tilings = settings.problem.record(), Counter(Tiling(**run["tiling"]) for run in runs)
-    best = max(runs, key=lambda run: (sum(run["problem"][name] == value for name, value in wanted.items() if name not in NOT_SHAPE),
-                                      run["tiling"] == settings.tiling.record(), tilings[Tiling(**run["tiling"])]))
+    timed = [(header, run) for header, runs in recordings for run in runs
+             if has_times(run) and run["problem"]["kv_len"] == run["problem"]["seq_len"]]
+    tilings = Counter(Tiling(**run["tiling"]) for _, run in timed)
+    alike = lambda run: sum(run["problem"][name] == value for name, value in settings.problem.record().items() if name not in NOT_SHAPE)
+    header, best = max(timed, key=lambda each: (each[0]["gpu"] == settings.gpu.driver_name, alike(each[1]),
+                                                each[1]["tiling"] == settings.tiling.record(), tilings[Tiling(**each[1]["tiling"])]))
+    runs = [run for found, run in timed if found["gpu"] == header["gpu"]]
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
     return Shown(header, [run for run in runs if same_shape(run, shown)], shown, _note(shown, settings, runs))
 

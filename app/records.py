@@ -15,7 +15,8 @@ from traffic_model import predict
 
 LONGEST = 65535 * 8  # just under 512K: naive's grid takes 65,535 blocks of 8 query rows
 LENGTHS = [2**k for k in range(7, 19)] + [LONGEST]  # from 128 on: where the lines of the Traffic chart have their points
-ALGORITHMS = ("naive", "fused")
+ALGORITHMS = ("naive", "fused")  # on the Traffic chart
+LADDER = ("naive", "tiled", "fused", "fused_kv_outer")  # on the Time chart, in this order
 
 
 def predicted(settings: Settings, lengths: list[int]) -> list[dict]:
@@ -31,7 +32,7 @@ def predicted(settings: Settings, lengths: list[int]) -> list[dict]:
 
 def counted(runs: list[dict]) -> list[dict]:
     """Every cell of these runs, each a saved run's line with its `source`. Of several runs of one cell, the last one stands."""
-    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs}
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs if run["algorithm"] in ALGORITHMS}
     return [cell for (algorithm, n), run in _in_order(latest)
             for cell in _cells(algorithm, n, run["ledger"], "counted", run["source"])]
 
@@ -86,8 +87,8 @@ def memory_edge(settings: Settings) -> tuple[float, str]:
 
 
 def _in_order(latest: dict) -> list[tuple]:
-    """By algorithm, naive first, then by N; the keys begin with these two."""
-    return sorted(latest.items(), key=lambda item: (ALGORITHMS.index(item[0][0]), *item[0][1:]))
+    """By algorithm, in the ladder's order, then by N; the keys begin with these two."""
+    return sorted(latest.items(), key=lambda item: (LADDER.index(item[0][0]), *item[0][1:]))
 
 
 def _cells(algorithm: str, n: int, ledger: list[dict], kind: str, source: str) -> list[dict]:

@@ -48,9 +48,9 @@ def verdict(run: dict, settings: Settings) -> str:
     counted = Ledger.from_records(run["ledger"], run["measures"])
     expected = predict(run["algorithm"], settings.problem, settings.tiling, settings.gpu).ledger.only(*counted.measures)
     differing = expected.disagreements(counted)
-    says = f"all {len(counted)} cells counted equal the prediction" if not differing else "; ".join(differing)
-    return (f"**{run['algorithm']}**, {run['source']}: {says} ({' and '.join(run['measures'])} bytes). "
-            f"Output against float64: ‖Δ‖/‖ref‖ = {_power(run['relative_error'])}.")
+    says = f"all {len(counted)} cells counted as predicted" if not differing else "; ".join(differing)
+    return (f"**{run['algorithm']}**, {run['source']}: {' and '.join(run['measures'])} bytes, {says}; "
+            f"output against float64, ‖Δ‖/‖ref‖ = {_power(run['relative_error'])}")
 
 
 def _power(value: float) -> str:

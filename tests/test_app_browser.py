@@ -7,17 +7,24 @@ from app.charts.look import PALETTES
 TRACES = dict(Traffic=10, Time=3)  # fill, 4 lines of which naive's 2 go on faintly, 2 rows of counted markers, rings; floor, naive, fused
 
 
+@pytest.fixture(scope="module")
+def context(browser):
+    """One for all tests, so that Streamlit's own files are loaded once."""
+    with browser.new_context() as shared:
+        yield shared
+
+
 @pytest.fixture
-def viewer(browser):
+def viewer(context):
     opened = []
 
     def view(*arguments, **look):
-        opened.append(Viewer(browser, *arguments, **look))
+        opened.append(Viewer(context, *arguments, **look))
         return opened[-1]
 
     yield view
     for each in opened:
-        each.page.context.close()
+        each.page.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -54,11 +61,12 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
 
 
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):
-    view = viewer("light").open(f"{app_url}/traffic")
-    view.page.get_by_test_id("stMainMenu").click()
-    view.page.get_by_test_id("stMainMenuPopover").get_by_text("Dark").first.click()
-    view.page.wait_for_function("""([chart, ink]) => document.querySelector(chart)?.layout.annotations
+    page = viewer("light").open(f"{app_url}/traffic").page
+    page.get_by_test_id("stMainMenu").click()
+    page.get_by_test_id("stMainMenuPopover").get_by_text("Dark").first.click()
+    page.wait_for_function("""([chart, ink]) => document.querySelector(chart)?.layout.annotations
         .some(note => note.font.color === ink)""", arg=[CHART, PALETTES["dark"]["muted"]], timeout=15_000)
+    page.evaluate("localStorage.clear()")  # the choice is not for the tests that follow
 
 
 def test_downloads_carry_their_settings_in_the_name(viewer, app_url):

@@ -75,7 +75,7 @@ def test_the_unfused_floor_starts_where_s_and_p_outgrow_l2():
 def test_every_shipped_run_counted_what_is_predicted():
     assert saved.recorded()
     for file in saved.recorded():
-        for run in records.shipped(file.header, file.runs):
+        for run in records.shipped(file.header, [run for run in file.runs if run["algorithm"] in records.ALGORITHMS]):
             settings = Settings(AttentionProblem(**run["problem"]), Tiling(**run["tiling"]), find_gpu(file.header["gpu"]))
             expected = run_record(settings, run["algorithm"])["ledger"]
             assert [c for c in records.counted([run]) if c["bytes"]] == \

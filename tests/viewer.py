@@ -12,8 +12,10 @@ TEXT_BOXES = """root => [...root.querySelectorAll('.annotation-text, .xtick text
 class Viewer:
     """A page that remembers what went wrong on it."""
 
-    def __init__(self, browser, theme="light", width=1280, height=720):
-        self.page = browser.new_context(viewport=dict(width=width, height=height), color_scheme=theme).new_page()
+    def __init__(self, context, theme="light", width=1280, height=720):
+        self.page = context.new_page()
+        self.page.emulate_media(color_scheme=theme)
+        self.page.set_viewport_size(dict(width=width, height=height))
         self.complaints, self.foreign = [], []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._note)

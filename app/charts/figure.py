@@ -99,7 +99,8 @@ class Chart:
     def figure(self) -> go.Figure:
         layout = self.look.layout()
         axes = {f"{name}axis": layout[f"{name}axis"] | axis for name, axis in self.axes.items()}
-        return go.Figure(dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes)))
+        drawn = dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes))
+        return go.Figure(drawn, _validate=False)  # validation would be a third of every repaint's Python; a test does it instead
 
     def _trace(self, points: dict, **trace) -> None:
         self.traces.append(dict(type="scatter", x=list(points), y=list(points.values()), cliponaxis=False) | trace)

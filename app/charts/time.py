@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, Look
+from app.charts.look import DASH, FINE, NAMES, Look
 from traffic_model.units import milliseconds, sequence_length
 
 
@@ -82,7 +82,7 @@ def _labels(chart: Chart, series: dict, floor: dict[int, float], copy_gb_per_s: 
     ends = {}
     for algorithm, points in series.items():
         x, last = [*points.items()][-1]
-        ends[algorithm] = (x, last["median_ms"], f"<b>{algorithm}</b><br>{milliseconds(last['median_ms'])} at {sequence_length(x)}")
+        ends[algorithm] = (x, last["median_ms"], f"<b>{NAMES.get(algorithm, algorithm)}</b><br>{milliseconds(last['median_ms'])} at {sequence_length(x)}")
     if floor:
         x, y = [*floor.items()][-1]
         ends["model"] = (x, y, f"<b>unfused floor</b><br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied")

@@ -21,24 +21,26 @@ def chart(name: str, figure: go.Figure) -> None:
         st.plotly_chart(figure, theme="streamlit", config=CONFIG, key=f"{name}_chart")
 
 
-def details(title: str, key: str, draw: Callable[[], None]) -> None:
-    """Something one click away. Closed it costs nothing: draw() is called only while it is open."""
-    box = st.expander(title, key=key, on_change="rerun")
+def details(name: str, tabs: dict[str, Callable[[], None]]) -> None:
+    """What is one click away: {title: what draws it}. Closed it costs nothing, so a slider repaints as fast as it can."""
+    box = st.expander("Show the formula and the tables", key=f"{name}_details", on_change="rerun")
     if box.open:
-        with box:
-            draw()
+        for tab, draw in zip(box.tabs(list(tabs)), tabs.values()):
+            with tab:
+                draw()
 
 
 def downloads(name: str, slide: Callable[[], go.Figure], records: list[dict], settings: Settings) -> None:
-    """Buttons for the slide and its numbers, in the row of the container around. slide() draws the figure when it is asked for."""
+    """The slide and its numbers, at the right of the row around. slide() draws the figure when it is asked for."""
     st.space("stretch")
     missing = cached.why_no_images()
-    for kind in ("svg", "png"):
-        _download(kind, f"Slide as {kind.upper()}", lambda kind=kind: export.image(slide(), kind), name, settings, missing)
-    _download("csv", "CSV", lambda: export.table(records, settings), name, settings, None)
+    with st.popover("Make a slide", key=f"{name}_slide"):
+        for kind in ("svg", "png"):
+            _download(kind, f"Slide as {kind.upper()}", lambda kind=kind: export.image(slide(), kind), name, settings, missing)
+        _download("csv", "Its numbers as CSV", lambda: export.table(records, settings), name, settings, None)
 
 
 def _download(kind: str, label: str, data: Callable, name: str, settings: Settings, missing: str | None) -> None:
     """A file made when it is asked for. A failure then could only say that it failed, so what may be missing is looked for before."""
     st.download_button(label, data, export.file_name(name, settings, kind), export.MIME[kind], key=f"{name}_{kind}", on_click="ignore",
-                       disabled=missing is not None, help=missing)
+                       width="stretch", disabled=missing is not None, help=missing)

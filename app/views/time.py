@@ -22,11 +22,9 @@ def show(settings: Settings) -> None:
     slide = slide_look(theme.current())
     with st.container(horizontal=True):
         parts.downloads("time", lambda: draw(slide), timed, shown.settings)
-    if floor:
-        at = min(floor, key=lambda n: abs(n - settings.n))
-        parts.details("Show the formula", "time_formula", lambda: _floor_formula(shown, at))
-    parts.details("Show the table", "time_table", lambda: st.dataframe(
-        [r | dict(in_words=milliseconds(r["median_ms"])) for r in timed], hide_index=True))
+    table = lambda: st.dataframe([r | dict(in_words=milliseconds(r["median_ms"])) for r in timed], hide_index=True)
+    at = min(floor, key=lambda n: abs(n - settings.n), default=None)
+    parts.details("time", ({"Formula": lambda: _floor_formula(shown, at)} if floor else {}) | {"Times": table})
 
 
 def _floor_formula(shown: recordings.Shown, n: int) -> None:

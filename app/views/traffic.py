@@ -26,9 +26,8 @@ def show(settings: Settings) -> None:
         parts.downloads("traffic", lambda: draw(slide), curve + here + counted, settings)
     run_here.show(settings, wanted, [run for run in runs if run["problem"]["seq_len"] == settings.n])
     cells = here + [r for r in counted if r["n"] == settings.n]
-    parts.details("Show the formula", "traffic_formula", lambda: _formulas(settings))
-    parts.details("Show the table: HBM", "traffic_table", lambda: _table(cells, "hbm"))
-    parts.details("Show the table: shared memory", "traffic_shared", lambda: _table(cells, "shared"))
+    parts.details("traffic", {"Formula": lambda: _formulas(settings), "HBM bytes": lambda: _table(cells, "hbm"),
+                              "Shared-memory bytes": lambda: _table(cells, "shared")})
 
 
 def matching_runs(settings: Settings) -> list[dict]:
