@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 PALETTES = {
     "light": dict(ground="#ffffff", panel="#f1f2f4", ink="#16181b", muted="#4d5358", grid="#e3e6e9", line="#b9bec4", model="#6b7278",
-                  naive="#D55E00", tiled="#E69F00", fused="#0072B2", fused_kv_outer="#0072B2", on=dict(naive="#16181b", fused="#ffffff"),
-                  text=dict(naive="#A84900", tiled="#7A5400", fused="#005A8C", fused_kv_outer="#005A8C", model="#4d5358")),
+                  naive="#D55E00", tiled="#E69F00", fused="#0072B2", on=dict(naive="#16181b", fused="#ffffff"),
+                  text=dict(naive="#A84900", tiled="#7A5400", fused="#005A8C", model="#4d5358")),
     "dark": dict(ground="#121417", panel="#1d2125", ink="#f4f5f6", muted="#b4bac1", grid="#2a2f35", line="#565d66", model="#8b939b",
-                 naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", fused_kv_outer="#56B4E9", on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
+                 naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
 }
-SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square", fused_kv_outer="diamond")
-NAMES = dict(fused_kv_outer="fused, K/V outer")  # of variants that read better than their identifier
+SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square")
 SOLID, DASH, FINE = "solid", "dash", "dot"  # compulsory, requested, marks
 
 

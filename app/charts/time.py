@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, NAMES, Look
+from app.charts.look import DASH, FINE, Look
 from traffic_model.units import milliseconds, sequence_length
 
 
@@ -70,19 +70,25 @@ def _tick(k: int) -> str:
 
 
 def _values(chart: Chart, series: dict, floor: dict[int, float], n: int) -> None:
-    """The milliseconds at n: above the timed lines, below the floor, where a rising line leaves room."""
-    for algorithm, points in series.items():
-        if n in points:
-            chart.note(n, points[n]["median_ms"], f"<b>{milliseconds(points[n]['median_ms'])}</b>", algorithm, -.5, .6, "right")
+    """The milliseconds at n: above the timed lines, below the floor, where rising lines leave room. A line that ends at n has its label."""
+    medians = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
+    at_the_left = n == min(m for points in series.values() for m in points)  # where tick labels are in the way
+    for (algorithm, ms), dy in zip(medians.items(), chart.spread([(ms, 1.4) for ms in medians.values()])):
+        place = (.5, dy - .8, "left") if at_the_left else (-.5, dy + .6, "right")
+        chart.note(n, ms, f"<b>{milliseconds(ms)}</b>", algorithm, *place, ground=chart.p["ground"])
     if n in floor and n < max(floor):  # at its end the floor's name is there
         chart.note(n, floor[n], milliseconds(floor[n]), "model", .5, -.7)
 
 
 def _labels(chart: Chart, series: dict, floor: dict[int, float], copy_gb_per_s: float | None) -> None:
-    ends = {}
+    """At the end of each line: in the margin for those that reach the last N, above the others."""
+    last_n, ends = max(m for points in series.values() for m in points), {}
     for algorithm, points in series.items():
-        x, last = [*points.items()][-1]
-        ends[algorithm] = (x, last["median_ms"], f"<b>{NAMES.get(algorithm, algorithm)}</b><br>{milliseconds(last['median_ms'])} at {sequence_length(x)}")
+        x, ms = max(points), points[max(points)]["median_ms"]
+        if x == last_n:
+            ends[algorithm] = (x, ms, f"<b>{algorithm}</b> {milliseconds(ms)}")
+        else:
+            chart.note(x, ms, f"<b>{algorithm}</b> {milliseconds(ms)}", algorithm, .3, 1.1, "right")
     if floor:
         x, y = [*floor.items()][-1]
         ends["model"] = (x, y, f"<b>unfused floor</b><br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied")
