@@ -4,7 +4,7 @@ from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
-TRACES = dict(Traffic=10, Time=4)  # fill, 4 lines of which naive's 2 go on faintly, 2 rows of counted markers, rings; floor, naive, tiled, fused
+TRACES = dict(Traffic=10, Time=4)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
 
 
 @pytest.fixture(scope="module")
