@@ -5,7 +5,7 @@ from pathlib import Path
 
 from numba_kernels import saved
 from numba_kernels.ports import COUNTING_MODES
-from numba_kernels.run import BACKENDS, L2_STATES, run
+from numba_kernels.run import BACKENDS, L2_STATES, layout_of, run
 from numba_kernels.sweep import sweep
 from traffic_model import options
 from traffic_model.errors import Refusal
@@ -15,6 +15,8 @@ from traffic_model.units import milliseconds
 
 def show_run(arguments) -> None:
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    for algorithm in arguments.algorithm:  # nothing runs if one of them cannot
+        layout_of(algorithm, problem, tiling, gpu)
     for algorithm in arguments.algorithm:
         result = run(algorithm, problem, tiling, gpu, arguments.backend, **_how(arguments))
         if arguments.json:

@@ -15,7 +15,7 @@ from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES, decode, encode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.layout import LAYOUTS
+from traffic_model.layout import LAYOUTS, Layout
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
@@ -46,15 +46,13 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
     stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
     """
-    if algorithm not in ALGORITHMS:
-        raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
+    layout = layout_of(algorithm, problem, tiling, target)
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
         if value not in choices:
             raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
-    layout = LAYOUTS[algorithm].resolve(problem, tiling, target)
     backend = pick_backend(backend)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
@@ -74,6 +72,13 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     rows = reference.checked_rows(problem.seq_len, problem.kv_len)
     exact = reference.attention(*stored, problem.mask, problem.scale, rows)
     return Run(algorithm, problem, tiling, layout, backend, counting, runs, len(rows), *reference.errors(output[:, :, rows], exact), output)
+
+
+def layout_of(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu) -> Layout:
+    """The layout the algorithm would run with. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold."""
+    if algorithm not in ALGORITHMS:
+        raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
+    return LAYOUTS[algorithm].resolve(problem, tiling, target)
 
 
 def estimate_seconds(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str) -> float:
