@@ -5,12 +5,14 @@ from pathlib import Path
 
 from numba_kernels import saved
 from numba_kernels.ports import COUNTING_MODES
-from numba_kernels.run import BACKENDS, L2_STATES, layout_of, run
+from numba_kernels.run import BACKENDS, L2_STATES, layout_of, pick_backend, require_algorithm, require_how, run
 from numba_kernels.sweep import sweep
 from traffic_model import options
 from traffic_model.errors import Refusal
 from traffic_model.tables import ledger_rows, table, totals
 from traffic_model.units import milliseconds
+
+SWEEP_SAMPLES = 20
 
 
 def show_run(arguments) -> None:
@@ -38,7 +40,13 @@ def do_sweep(arguments) -> None:
         raise Refusal("sweep writes JSON Lines to --out already; leave --json out.")
     problems = [options.problem_of(arguments, dtype=dtype, mask=mask, head_dim=d, seq_len=n)
                 for dtype in arguments.dtype for mask in arguments.mask for d in arguments.head_dim for n in arguments.seq_len]
-    sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), arguments.backend,
+    for algorithm in arguments.algorithm:
+        require_algorithm(algorithm)
+    backend = pick_backend(arguments.backend)
+    if arguments.repeat is None:
+        arguments.repeat = SWEEP_SAMPLES if backend == "gpu" else 0
+    require_how(backend, arguments.repeat, arguments.seed, arguments.warmup)
+    sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), backend,
           say=lambda line: print(line, file=sys.stderr, flush=True), **_how(arguments))
     print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
 
@@ -52,12 +60,13 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=options.Parser)
     running = commands.add_parser("run", help="run on this machine, count, compare with float64")
     sweeping = commands.add_parser("sweep", help="many runs into one file; goes on where it stopped")
-    for command, lists, repeat in ((running, False, 0), (sweeping, True, 20)):
+    for command, lists, repeat in ((running, False, 0), (sweeping, True, None)):
         options.add_problem_options(command, lists)
         command.add_argument("--backend", choices=BACKENDS, default="auto", help="where (auto: gpu, else cpu)")
         command.add_argument("--counting", choices=COUNTING_MODES, default="requests", help="what to count (requests)")
         command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
-        command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R", help=f"time samples, gpu only ({repeat})")
+        command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R",
+                             help="time samples, gpu only (run: 0, sweep: 20 on a GPU)")
         command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
         command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
     running.set_defaults(command=show_run)

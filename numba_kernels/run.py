@@ -1,5 +1,6 @@
 """run: one algorithm on one problem, really executed; its counts, its errors against float64 and, on a GPU, its times."""
 import importlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -50,15 +51,11 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
         if value not in choices:
             raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
-    for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
-        if value < 0:
-            raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
     backend = pick_backend(backend)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)
-    if repeat and backend != "gpu":
-        raise Refusal(f"times come only from a GPU, not from the {backend} backend; leave repeat at 0.")
+    require_how(backend, repeat, seed, warmup)
     specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
@@ -70,15 +67,32 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         output = decode(device.get(arrays["O"]), problem.dtype).reshape(inputs["Q"].shape)
     stored = (decode(inputs[name], problem.dtype) for name in "QKV")
     rows = reference.checked_rows(problem.seq_len, problem.kv_len)
-    exact = reference.attention(*stored, problem.mask, problem.scale, rows)
-    return Run(algorithm, problem, tiling, layout, backend, counting, runs, len(rows), *reference.errors(output[:, :, rows], exact), output)
+    errors = reference.errors(output[:, :, rows], reference.attention(*stored, problem.mask, problem.scale, rows))
+    if not math.isfinite(errors[0]):
+        raise Refusal(f"{algorithm} gave values that are not finite: at scale {problem.scale:g} its scores do not fit {problem.dtype}; "
+                      f"take float32 or a smaller scale.")
+    return Run(algorithm, problem, tiling, layout, backend, counting, runs, len(rows), *errors, output)
 
 
 def layout_of(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu) -> Layout:
     """The layout the algorithm would run with. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold."""
+    require_algorithm(algorithm)
+    return LAYOUTS[algorithm].resolve(problem, tiling, target)
+
+
+def require_algorithm(algorithm: str) -> None:
+    """Raises Refusal for an unknown one."""
     if algorithm not in ALGORITHMS:
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
-    return LAYOUTS[algorithm].resolve(problem, tiling, target)
+
+
+def require_how(backend: str, repeat: int, seed: int, warmup: int) -> None:
+    """Raises Refusal for a negative number and for times that are not a GPU's."""
+    for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
+        if value < 0:
+            raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
+    if repeat and backend != "gpu":
+        raise Refusal(f"times come only from a GPU, not from the {backend} backend; leave repeat at 0.")
 
 
 def estimate_seconds(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str) -> float:

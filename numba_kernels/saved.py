@@ -51,6 +51,14 @@ def read(path: str | Path) -> SavedRuns:
     return SavedRuns(objects[0], fitted, [run for run in objects[1:] if run.get("out_of_memory")], path)
 
 
+def is_header(line: bytes) -> bool:
+    """Whether this is the first line of a file of runs."""
+    try:
+        return json.loads(line)["schema"] == SCHEMA
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def key(run: dict) -> str:
     """What makes two lines the same measurement: algorithm, problem, tiling and backend."""
     return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")], sort_keys=True)
@@ -93,7 +101,7 @@ def _check(path: Path, number: int, record: dict, reasons) -> None:
         reason = next(reasons(record), None)
     except KeyError as error:
         reason = f"it lacks or does not know {error}"
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = str(error).rstrip(".")
     if reason:
         raise Refusal(f"{path.name} line {number} is not usable: {reason}.")
@@ -108,6 +116,8 @@ def _check_header(header: dict) -> Iterator[str]:
 
 
 def _check_run(run: dict) -> Iterator[str]:
+    if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
+        yield "algorithm and backend are texts"
     AttentionProblem(**run["problem"])
     Tiling(**run["tiling"])
     if run.get("out_of_memory"):
@@ -115,8 +125,6 @@ def _check_run(run: dict) -> Iterator[str]:
             yield f"needed_bytes is {run['needed_bytes']!r}"
         return
     Ledger.from_records(run["ledger"], run["measures"])
-    if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
-        yield "algorithm and backend are texts"
     if not _is_size(run["relative_error"]):
         yield f"relative_error is {run['relative_error']!r}"
     for kernel in run["kernels"]:

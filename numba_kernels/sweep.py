@@ -96,12 +96,16 @@ def header(backend: str, l2: str) -> dict:
 def _open(out: Path, backend: str, l2: str) -> set[str]:
     """The keys of the runs that `out` holds. A last line cut off in the middle is dropped."""
     about = header(backend, l2)
-    if not out.exists() or not out.read_bytes():
-        out.parent.mkdir(parents=True, exist_ok=True)
-        saved.append(out, about)
-    whole = out.read_bytes()
-    if not whole.endswith(b"\n"):
-        out.write_bytes(whole[:whole.rfind(b"\n") + 1])
+    try:
+        if not out.exists():
+            out.parent.mkdir(parents=True, exist_ok=True)
+            saved.append(out, about)
+        whole = out.read_bytes()
+        end = whole.rfind(b"\n") + 1
+        if 0 < end < len(whole) and saved.is_header(whole.partition(b"\n")[0]):  # never touch a file that is not a sweep's
+            out.write_bytes(whole[:end])
+    except OSError as error:
+        raise Refusal(f"{out} cannot be used: {error.strerror}; name a file that can be written.") from None
     held = saved.read(out)
     for name in ("gpu", "l2"):
         if held.header.get(name) != about[name]:

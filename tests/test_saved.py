@@ -74,7 +74,7 @@ def broken(change):
     (lambda objects: "", "is empty"),
     (lambda objects: "not json", "line 1 is not JSON"),
     (lambda objects: "[1, 2]", "line 1 is not an object but list"),
-    (lambda objects: json.dumps(objects[0]) + "\n{}", "line 2 is not usable: it lacks or does not know 'problem'"),
+    (lambda objects: json.dumps(objects[0]) + "\n{}", "line 2 is not usable: it lacks or does not know 'algorithm'"),
     (broken(lambda o: o[0].update(schema=99)), "line 1 is not usable: its schema is 99"),
     (broken(lambda o: o[0].pop("gpu")), "line 1 .* 'gpu'"),
     (broken(lambda o: o[1]["problem"].update(seq_len=0)), "line 2 .* seq len 0"),
@@ -99,3 +99,16 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Refusal, match="cannot be read"):
         saved.read(path)
+
+
+def test_a_file_that_is_not_a_sweeps_is_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("first line\nprecious notes without a last newline")
+    with pytest.raises(Refusal, match="line 1 is not JSON"):
+        small_sweep(path)
+    assert path.read_text() == "first line\nprecious notes without a last newline"
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(Refusal, match="cannot be used"):
+        small_sweep(tmp_path)

@@ -7,6 +7,7 @@ from traffic_model.masks import MASKS
 
 DTYPE_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 HEAD_DIMS = range(16, 257)
+LARGEST = dict(seq_len=2**24, kv_len=2**24, heads=65535, kv_heads=65535, batch=65535, head_dim=10**6)  # heads, batch: a grid's limit
 LARGEST_SCALE = 1e6  # keeps scores of ordinary inputs far from the end of fp32
 
 
@@ -116,6 +117,9 @@ class AttentionProblem:
 def _require_positive(name: str, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise Refusal(f"{name.replace('_', ' ')} {value} is not a whole number from 1 up; the smallest is 1.")
+    if value > LARGEST[name]:
+        raise Refusal(f"{name.replace('_', ' ')} {min(value, 10**18):,} is too large; "
+                      f"the largest is {LARGEST[name]:,}.")
 
 
 def _require_one_of(name: str, value: str, choices) -> None:
