@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_kernels import CASES, CELLS, block_sum, case, load
 
-from numba_kernels import cpu, fused, fused_kv_outer, naive, simulator
+from numba_kernels import cpu, fused, naive, simulator, tiled
 from numba_kernels.cpu import compile as cpu_compile
 from numba_kernels.cpu.generate import generate
 from traffic_model import AttentionProblem, Ledger, Measure, Refusal, Tiling, find_gpu, predict
@@ -98,8 +98,8 @@ def test_an_off_by_one_is_noticed(tmp_path):
 
 @pytest.mark.parametrize(("spec", "kept"), [
     (CASES["carousel"].spec, dict(negatives=numba.int64, largest=numba.float32, touched=numba.boolean)),
-    (fused_kv_outer.kernels(SHAPES[-1][0], predict("fused_kv_outer", *SHAPES[-1], GPU).layout)[0], dict(m=numba.float32, l=numba.float32)),
-], ids=["carousel", "fused"])
+    (tiled.kernels(SHAPES[-1][0], predict("tiled", *SHAPES[-1], GPU).layout)[1], dict(m=numba.float32, l=numba.float32)),
+], ids=["carousel", "softmax"])
 def test_values_keep_their_type_across_barriers(spec, kept):
     types = compiled_types(spec)
     assert {name: types[name] for name in kept} == {name: {found} for name, found in kept.items()}
@@ -109,7 +109,7 @@ def test_values_keep_their_type_across_barriers(spec, kept):
 
 def compiled_types(spec):
     """The types that Numba gave each variable of a compiled kernel; it splits some variables in several, x into x and x.1."""
-    arrays = attention_arrays(SHAPES[-1][0]) if "Q" in spec.arrays else CASES[spec.launch.name].arrays()
+    arrays = CASES[spec.launch.name].arrays() if spec.launch.name in CASES else attention_arrays(SHAPES[-1][0])
     cpu.launch(spec, arrays, "requests")
     [function] = [ready for (kernel, _), ready in cpu_compile.READY.items() if kernel == generate(spec, "requests")]
     [overload] = function.overloads.values()
