@@ -41,7 +41,13 @@ class Measure(StrEnum):
 
     requested:  bytes named by each thread's access, lanes × access size.
     compulsory: each kernel reads each of its inputs once and writes each of its outputs once (HBM only).
+    distinct:   different bytes named by one warp access: a broadcast counts once.
+    sectors:    different 32-byte sectors named by one warp access, × 32 (HBM only).
+    wavefronts: the most different 4-byte words that one warp access names in one of the 32 banks, × 128 bytes (SHARED only).
     """
 
     REQUESTED = "requested"
     COMPULSORY = "compulsory"
+    DISTINCT = "distinct"
+    SECTORS = "sectors"
+    WAVEFRONTS = "wavefronts"
