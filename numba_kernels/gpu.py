@@ -5,7 +5,7 @@ import numpy as np
 from numba import float32, int64, types
 
 from numba_kernels.device import cuda
-from numba_kernels.ports import COPIES, OFF, SPACING, gpu_ports
+from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports
 from numba_kernels.results import Resources
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
@@ -73,7 +73,8 @@ def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> No
     """Puts the launch on a stream and returns at once."""
     kernel = _compiled(spec, counting)
     sizes = (np.float32(value) if isinstance(value, float) else np.int64(value) for _, value in spec.sizes)
-    kernel[spec.launch.grid, spec.launch.block, stream, spec.shared_bytes](*(arrays[name] for name in spec.arrays), counts, *sizes)
+    launch = kernel[spec.launch.grid, spec.launch.block, stream, _shared_bytes(spec, counting)]
+    launch(*(arrays[name] for name in spec.arrays), counts, *sizes)
 
 
 def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int, l2: str, counting: str) -> list[float]:
@@ -95,9 +96,13 @@ def _compiled(spec: KernelSpec, counting: str):
         text, signature = text_and_signature(spec, counting)
         kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=launch_bounds(spec.launch))
         kernel.compile(signature)
-        _allow_shared(kernel, spec.shared_bytes)
+        _allow_shared(kernel, _shared_bytes(spec, counting))
         _kernels[key] = kernel
     return _kernels[key]
+
+
+def _shared_bytes(spec, counting) -> int:
+    return max(spec.shared_bytes, flush_bytes(counting, len(spec.cells), spec.threads))
 
 
 def _function(kernel):

@@ -106,16 +106,21 @@ def _flush_thread(cells):
     return flush
 
 
+def flush_bytes(counting: str, cells: int, threads: int) -> int:
+    """Bytes of dynamic shared memory that `flush` needs: it reuses what the kernel is done with."""
+    return 0 if counting == OFF else 8 * cells * max(1, threads // WARP)
+
+
 def _flush_block(cells, threads):
     lanes = min(threads, WARP)  # a block of half a warp has only those lanes
     everyone = (1 << lanes) - 1
     half = lanes // 2
+    warps = threads // lanes
 
     def flush(tally, counts):
+        """Sums over the lanes by shuffles, then over the warps through shared memory: stored, since 64-bit atomics there spin."""
         thread = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
-        totals = cuda.shared.array(cells, int64)
-        if thread < cells:
-            totals[thread] = 0
+        of_warps = cuda.shared.array(0, int64)
         cuda.syncthreads()
         for cell in range(cells):
             total = tally[cell]
@@ -124,10 +129,14 @@ def _flush_block(cells, threads):
                 total += cuda.shfl_down_sync(everyone, total, offset)
                 offset //= 2
             if thread % lanes == 0:
-                cuda.atomic.add(totals, cell, total)
+                of_warps[cell * warps + thread // lanes] = total
         cuda.syncthreads()
-        if thread < cells and totals[thread] > 0:
-            copy = (cuda.blockIdx.x + cuda.blockIdx.y + cuda.blockIdx.z) % COPIES
-            cuda.atomic.add(counts, copy * SPACING + thread, totals[thread])
+        if thread < cells:
+            total = int64(0)
+            for warp in range(warps):
+                total += of_warps[thread * warps + warp]
+            if total > 0:
+                copy = (cuda.blockIdx.x + cuda.blockIdx.y + cuda.blockIdx.z) % COPIES
+                cuda.atomic.add(counts, copy * SPACING + thread, total)
 
     return flush

@@ -63,3 +63,12 @@ def test_the_reference_is_the_definition():
         for i in range(5):
             weights = np.exp([0.5 * q[0, head, i] @ k[0, 0, j] for j in range(i + 1)])
             assert np.allclose(out[0, head, i], weights @ v[0, 0, :i + 1] / weights.sum())
+
+
+if gpu_available():  # two matrices of 8.6 GB
+    @pytest.mark.parametrize("algorithm", ["naive", "tiled"])
+    def test_a_score_matrix_of_more_than_two_to_the_31_elements(algorithm, fresh_seed):
+        problem = AttentionProblem(8192 + 16, heads=32)
+        result = run(algorithm, problem, Tiling(), H200, "gpu", seed=fresh_seed)
+        require_exact(result)
+        assert problem.query_heads * problem.visible_pairs > 2**31 and result.relative_error < 1e-5
