@@ -14,7 +14,7 @@ from numba_kernels.spec import KernelSpec
 
 TARGET_MS = 1.0
 MOST_COPIES = 200
-FEWEST_SAMPLES, ENOUGH_MS = 3, 1000.0  # a kernel that takes long gets fewer samples and warm-ups than asked for, as many as fit
+FEWEST_SAMPLES, ENOUGH_MS = 3, 250.0  # a kernel that takes long gets fewer samples and warm-ups than asked for, as many as fit
 FLUSH_BYTES = 2**28  # more than any L2 holds
 
 
