@@ -16,8 +16,8 @@ def predicted_curve(settings: Settings) -> list[dict]:
 
 @st.cache_resource(show_spinner=False)
 def recorded_runs() -> list[tuple[dict, list[dict]]]:
-    """(header, runs) of each shipped recording, every run with its `source`."""
-    return [(file.header, records.shipped(file.header, file.runs)) for file in saved.recorded()]
+    """(header, runs) of each shipped recording, every run with its `source`, those that ran out of memory last."""
+    return [(file.header, records.shipped(file.header, file.runs + file.out_of_memory)) for file in saved.recorded()]
 
 
 @st.cache_resource(show_spinner=False)
