@@ -38,7 +38,7 @@ def show(arguments) -> None:
     for algorithm, kernel, found, smaller in rows:
         print(f"{algorithm} {kernel}: {_another(found)}{_smaller(algorithm, smaller)}".strip())
     if arguments.registers is None:
-        print("Registers: the most that the launch bounds leave the compiler, so these are the fewest blocks; --registers gives the real ones.")
+        print("Registers: the most that the launch bounds leave the compiler, so blocks are no fewer; --registers gives the real ones.")
 
 
 def _ladder(arguments):
