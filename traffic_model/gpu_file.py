@@ -8,7 +8,7 @@ from pathlib import Path
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu, capabilities, gpu_of_figures
 
-OPTIONAL = ("note", "driver_name", "tf32_tflops", "fp16_bf16_tflops", "fp8_tflops")  # what a GPU may lack
+OPTIONAL = ("note", "driver_name", "tf32_tflops", "fp16_bf16_tflops", "fp8_tflops", "l2_bytes_per_clock")  # what a GPU may lack
 SHARED_BY_CAPABILITY = tuple(name for name in next(iter(capabilities().values())) if name != "compute_capability")
 NEEDED = tuple(field.name for field in fields(Gpu) if field.name not in OPTIONAL + SHARED_BY_CAPABILITY)
 

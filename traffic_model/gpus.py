@@ -21,7 +21,7 @@ class Gpu:
     """One GPU. Rates are the vendor's dense peaks (TFLOP/s, GB/s decimal, MHz); capacities binary (KiB, MiB), DRAM decimal (GB).
 
     The tensor-core rates accumulate in fp32; None where the GPU has no such unit or the vendor gives no figure.
-    shared_bytes_per_clock: what the shared memory of one multiprocessor moves a clock.
+    shared_bytes_per_clock: what the shared memory of one multiprocessor moves a clock; l2_bytes_per_clock: what all of L2 reads.
     shared_allocation_bytes, reserved_shared_bytes: a block's shared memory is rounded up to the first and includes the second.
     register_allocation: registers of a warp are rounded up to this many. partitions: a multiprocessor's registers are in so many parts.
     """
@@ -39,6 +39,7 @@ class Gpu:
     fp8_tflops: float | None
     boost_mhz: float
     shared_bytes_per_clock: int
+    l2_bytes_per_clock: int | None
     shared_kib_per_multiprocessor: int
     shared_kib_per_block: int
     l1_unified_kib: int
