@@ -7,7 +7,6 @@ from types import FunctionType
 import numpy as np
 
 
-
 def full(i, N, M):
     """Every query sees every key."""
     return M
