@@ -22,16 +22,20 @@ WHERE_IT_FAILS = (
 
 
 class Compared(NamedTuple):
-    """A recorded run and its prediction; error is (predicted − timed) / timed of the sum over kernels."""
+    """A recorded run and its prediction, kernel by kernel, in ms; error is (predicted − timed) / timed of the sum over kernels."""
 
     algorithm: str
     problem: AttentionProblem
     kernels: tuple[KernelTime, ...]
-    timed_ms: float
+    kernels_ms: tuple[float, ...]
 
     @property
     def predicted_ms(self) -> float:
         return sum(kernel.ms for kernel in self.kernels)
+
+    @property
+    def timed_ms(self) -> float:
+        return sum(self.kernels_ms)
 
     @property
     def error(self) -> float:
@@ -39,11 +43,14 @@ class Compared(NamedTuple):
 
 
 def compared() -> list[Compared]:
-    """Every recorded run that was timed, in order."""
-    runs = [(file.header["gpu"], run) for file in recorded() for run in file.runs if total_times_ms(run)]
-    return [Compared(run["algorithm"], AttentionProblem(**run["problem"]), predicted_times(
-        run["algorithm"], AttentionProblem(**run["problem"]), Tiling(**run["tiling"]), find_gpu(gpu)),
-        statistics.median(total_times_ms(run))) for gpu, run in runs]
+    """Every recorded run that was timed, in order; a kernel's time is the median of its samples."""
+    return [_compared(find_gpu(file.header["gpu"]), run) for file in recorded() for run in file.runs if total_times_ms(run)]
+
+
+def _compared(gpu, run: dict) -> Compared:
+    problem, tiling = AttentionProblem(**run["problem"]), Tiling(**run["tiling"])
+    timed = tuple(statistics.median(kernel["times_ms"]) for kernel in run["kernels"])
+    return Compared(run["algorithm"], problem, predicted_times(run["algorithm"], problem, tiling, gpu), timed)
 
 
 def median_errors(runs: list[Compared]) -> dict[str, float]:

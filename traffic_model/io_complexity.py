@@ -35,7 +35,7 @@ def standard(n: int, d: int) -> Order:
 
 
 def flash(n: int, d: int, on_chip: int) -> Order:
-    """N²·d²/M beside (1 + 3·Tc)·N·d with the paper's tiles: the constant tends to 12 = 3 × 4 as N grows. Raises Refusal for M out of range."""
+    """N²·d²/M beside (1 + 3·Tc)·N·d with the paper's tiles: the constant tends to 12 = 3 × 4. Raises Refusal for M out of range."""
     if not d <= on_chip <= n * d:
         raise Refusal(f"M = {on_chip:,} elements: the orders hold from d = {d:,} to N·d = {n * d:,}.")
     _, block_k = block_rule(d, on_chip)
@@ -58,8 +58,8 @@ def on_chip_elements(block_q: int, block_k: int, d: int) -> dict[str, int]:
 def rule_overflow(d: int, on_chip: int) -> int:
     """Elements by which the paper's tiles and their scores exceed M; negative: what is left.
 
-    The rule gives a quarter of M to each of Q, K, V and O and none to the score tile: it overflows up to M = 8·d², and fits above,
-    where Br stops at d.
+    The rule gives a quarter of M to each of Q, K, V and O and none to the score tile. Below M = 8·d² they do not fit; above they do, but
+    for what rounding Bc up costs, because Br stops at d.
     """
     return sum(on_chip_elements(*block_rule(d, on_chip), d).values()) - on_chip
 
