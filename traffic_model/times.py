@@ -1,8 +1,9 @@
 """Predicted time: the slowest of what a kernel asks of each part of the GPU, and which part that is.
 
-Every part is taken to work at its own rate all the time, beside the others, and latencies to be hidden. Nothing is fitted to the times
-that are predicted: rates are datasheet peaks or ceilings measured with other programs (rates.py), instructions were read in machine code
-(instructions.py). What is assumed, and where it fails, is in ASSUMPTIONS.
+Every part is taken to work at its own rate all the time, beside the others, and latencies to be hidden. Rates are datasheet peaks or
+ceilings measured with other programs (rates.py), instructions were read in machine code (instructions.py): of the recorded times that it
+is compared with, the model knows only the shortest, LAUNCH_MS. That any mix of instructions is issued at the share of the peak that a
+matrix product reaches is an assumption, which those recordings bear out from N = 1,024 on; ASSUMPTIONS has it and the others.
 """
 import math
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from traffic_model.gpus import Gpu
 from traffic_model.instructions import instructions
 from traffic_model.kernel import Kernel
 from traffic_model.layout import Layout
+from traffic_model.layout.blocked import PATCH_ROWS, WARP_ROWS
 from traffic_model.layout.common import WARP, ceil_div
 from traffic_model.ledger import Ledger
 from traffic_model.predict import predict
@@ -23,6 +25,7 @@ DRAM, L2, L1, SHARED, ARITHMETIC, LAUNCH = "DRAM", "L2", "L1", "shared memory", 
 LAUNCH_MS = 0.0052  # the shortest launch recorded on an H200 (tiled's softmax, N = 256), which had next to nothing else to do
 BYTES_PER_MS = 1e6  # at 1 GB/s
 LINE = 128  # bytes; L1 looks up one line a clock
+FP32 = 4  # bytes
 ASSUMPTIONS = {
     DRAM: "compulsory bytes: what L2 keeps from one kernel to the next is not taken off, what it loses within a kernel not added",
     L2: "requested bytes, as if no L1 served any and every sector were used whole",
@@ -90,15 +93,20 @@ def _clocks(kernel: Kernel, algorithm: str, problem: AttentionProblem, layout: L
 
 
 def _lines(kernel: Kernel, algorithm: str, problem: AttentionProblem) -> float:
-    """Lines of 128 bytes that warp accesses to HBM name, as lanes lie: a row each, along a row, or in patches of 4 rows."""
+    """Lines of 128 bytes that the warp accesses to HBM name: as many as the rows its lanes stand in, one where they stand along a row."""
     e, d, m = problem.element_bytes, problem.head_dim, problem.kv_len
-    along, rows_apart = min(1, e * WARP / LINE), lambda row_bytes: WARP * min(1, row_bytes / LINE)
-    lanes = {("naive", "scores"): {Array.Q: 1, Array.K: rows_apart(d * e), Array.S: along},
-             ("naive", "softmax"): {Array.S: rows_apart(m * e), Array.P: rows_apart(m * e)},
-             ("naive", "output"): {Array.P: 1, Array.V: along, Array.O: along}}.get((algorithm, kernel.name), {})
-    patches = 1 if (algorithm, kernel.name) == ("tiled", "softmax") else 4
-    accesses = lambda array: kernel.ledger.total(Measure.REQUESTED, array, Space.HBM) / e / WARP
-    return sum(accesses(array) * lanes.get(array, along if array == Array.S else patches) for array in Array)
+    apart = lambda row_bytes: max(1, WARP * min(1, row_bytes / LINE))  # a row each; short rows share a line
+    rows = {
+        ("naive", "scores"): {Array.K: apart(d * e)},
+        ("naive", "softmax"): {Array.S: apart(m * e), Array.P: apart(m * e)},
+        ("tiled", "scores"): {Array.Q: PATCH_ROWS, Array.K: PATCH_ROWS},
+        ("tiled", "output"): {Array.P: PATCH_ROWS, Array.V: PATCH_ROWS, Array.O: WARP_ROWS},
+        ("fused", "fused"): {Array.Q: PATCH_ROWS, Array.K: PATCH_ROWS, Array.V: PATCH_ROWS, Array.O: WARP_ROWS},
+        ("fused_kv_outer", "fused_kv_outer"): {Array.Q: apart(d * e), Array.O: apart(d * FP32)},
+    }.get((algorithm, kernel.name), {})
+    element = lambda array: FP32 if algorithm == "fused_kv_outer" and array in (Array.O, Array.STATS) else e  # scratch
+    accesses = lambda array: kernel.ledger.total(Measure.REQUESTED, array, Space.HBM) / element(array) / WARP
+    return sum(accesses(array) * rows.get(array, 1) for array in Array)
 
 
 def _wavefront_bytes(ledger: Ledger) -> float:
