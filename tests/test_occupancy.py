@@ -25,6 +25,8 @@ H200, A100, T4, RTX3090 = map(find_gpu, ("H200 SXM", "A100 SXM4 40GB", "T4", "RT
     (H200, BlockUse(128, 32, 227 * 1024 + 1), 0, (SHARED,)),
     (H200, BlockUse(128, 255), 2, (REGISTERS,)),
     (H200, BlockUse(96, 168), 4, (REGISTERS,)),  # 12 warps of 5376 registers: 3 in each of 4 partitions
+    (H200, BlockUse(96, 224), 2, (REGISTERS,)),  # 7168 registers a warp: 2 in each partition, though 9 would fit all together
+    (H200, BlockUse(96, 256), 0, (REGISTERS,)),  # no thread has more than 255
     (H200, BlockUse(33, 0), 32, (WARPS, BLOCKS)),  # a warp for one thread
 ])
 def test_well_known_cases(gpu, use, blocks, limiting):

@@ -107,8 +107,7 @@ def _by_registers(use: BlockUse, gpu: Gpu) -> int | None:
     per_warp = registers_allocated(use, gpu)
     if not per_warp:
         return None
-    # a launch is refused as if every partition got its share of warps, though fewer may be there
-    if use.registers > gpu.registers_per_thread or per_warp * _up(use.warps, gpu.partitions) > gpu.registers_per_multiprocessor:
+    if use.registers > gpu.registers_per_thread:
         return 0
     warps = gpu.registers_per_multiprocessor // gpu.partitions // per_warp * gpu.partitions
     return warps // use.warps
