@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from traffic_model.errors import Refusal
+from traffic_model.gpu_file import read_gpu
 from traffic_model.gpus import DEFAULT_GPU, Gpu, find_gpu
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
@@ -49,13 +50,19 @@ def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) ->
     parser.add_argument("--dtype", type=some, default=default("float32"), help="storage: float32, float16, bfloat16 (float32)")
     parser.add_argument("--mask", type=some, default=default("full"), help="full or causal (full)")
     parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")
-    parser.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help=f"whose limits hold ({DEFAULT_GPU})")
+    add_gpu_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per algorithm and line")
     if lists:
         parser.add_argument("--tiles", type=tilings, default=[Tiling()], metavar="BQxBK[,…]", help="query × key tile (64x64)")
     else:
         parser.add_argument("--block-q", type=whole_number, default=64, metavar="BR", help="rows of a query tile (64)")
         parser.add_argument("--block-k", type=whole_number, default=64, metavar="BC", help="rows of a key/value tile (64)")
+
+
+def add_gpu_options(parser: argparse.ArgumentParser) -> None:
+    """--gpu, or --gpu-file for one that the table lacks."""
+    parser.add_argument("--gpu", metavar="NAME", help=f"whose limits hold, by its name or the driver's ({DEFAULT_GPU})")
+    parser.add_argument("--gpu-file", metavar="FILE", help="a GPU that the table lacks: JSON or CSV, in the words of `gpus --json`")
 
 
 def problem_of(arguments: argparse.Namespace, **changes) -> AttentionProblem:
@@ -70,8 +77,12 @@ def tiling_of(arguments: argparse.Namespace) -> Tiling:
 
 
 def gpu_of(arguments: argparse.Namespace) -> Gpu:
-    """The GPU the options name. Raises Refusal."""
-    return find_gpu(arguments.gpu)
+    """The GPU the options name or describe. Raises Refusal."""
+    if arguments.gpu_file is None:
+        return find_gpu(arguments.gpu or DEFAULT_GPU)
+    if arguments.gpu is not None:
+        raise Refusal("--gpu and --gpu-file both say which GPU; leave one out.")
+    return read_gpu(arguments.gpu_file)
 
 
 def whole_number(text: str) -> int:
