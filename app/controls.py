@@ -8,6 +8,7 @@ from traffic_model.problem import DTYPE_BYTES
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
+UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names of them
 
 
 def read() -> Settings:
@@ -23,6 +24,13 @@ def read() -> Settings:
     with meter:
         _shared_memory(settings)
     return settings
+
+
+def unit() -> str:
+    """On the Roofline page: the unit whose roof is on show, by the model's name."""
+    chosen = st.segmented_control("Roof of", list(UNITS), default="tensor cores", key="unit", bind="query-params", required=True,
+                                  label_visibility="collapsed")
+    return UNITS[chosen]
 
 
 def set_one_head() -> None:

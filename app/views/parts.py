@@ -8,6 +8,7 @@ from app import cached, export
 from app.settings import Settings
 
 CONFIG = dict(displayModeBar=False)
+NO_BREAK = "\u00a0"
 
 
 def heading(claim: str, conditions: str) -> None:
