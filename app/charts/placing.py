@@ -9,9 +9,9 @@ from app.charts.figure import Chart
 LETTER, LINE = .56, 1.35  # em: what a letter and a line of text take, rather too much than too little
 NEAR = (.6, .9, 1.3, 1.9, 2.8, 4.0, 5.5)  # em from the point
 AROUND = (0, *(side * angle for angle in (30, 60, 90, 120, 150) for side in (-1, 1)), 180)  # degrees; 0 is to the right
-RIGHT, BELOW = (0, -30, 30, -60, 60, -90, 90), (-30, -45, -60)
+RIGHT, BELOW = (0, -30, 30), (-30, -45, -60)
 STEP = .5  # em between the marks that stand for a line
-LABEL, MARKER, STROKE, OUTSIDE = 10000, 100, 10, 100000  # what covering one costs, beside an em of distance
+LABEL, MARKER, STROKE, OUTSIDE = 10000, 400, 5, 100000  # what covering one costs; an em of distance costs 3
 
 
 class Box(NamedTuple):
@@ -54,7 +54,7 @@ class Placer:
         best, found = math.inf, None
         for (x, y), near, (rank, degrees) in product(points, NEAR, enumerate(directions)):
             dx, dy, anchor, box = self._place(x, y, near, math.radians(degrees), *size(text))
-            cost = near + .05 * rank + sum(each.cost for each in self.taken if box.meets(each)) + OUTSIDE * self._outside(box)
+            cost = 3 * near + .3 * rank + sum(each.cost for each in self.taken if box.meets(each)) + OUTSIDE * self._outside(box)
             if cost < best:
                 best, found = cost, (x, y, text, role, dx, dy, anchor)
                 where = box

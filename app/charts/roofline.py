@@ -89,7 +89,7 @@ def _kernel_names(chart: Chart, algorithm: str, kernels: list[dict]) -> list[Nam
     kernels = sorted(kernels, key=lambda r: -r["tflops"])
     if kernels and chart.distance("y", kernels[0]["tflops"], kernels[-1]["tflops"]) < 1.5 * LINE:
         middle = math.sqrt(kernels[0]["tflops"] * kernels[-1]["tflops"])
-        return [(((kernels[0]["intensity"], middle),), "<br>".join(r["kernel"] for r in kernels), algorithm, RIGHT)]
+        return [(((kernels[0]["intensity"], middle),), "<br>".join(r["kernel"] for r in kernels), algorithm, RIGHT[:1])]
     return [(((r["intensity"], r["tflops"]),), r["kernel"], algorithm, RIGHT) for r in kernels]
 
 

@@ -9,7 +9,7 @@ from traffic_model.rates import MEASURED
 from traffic_model.units import sequence_length
 
 HEAD_ROOM, FOOT_ROOM = 5.0, 3.4  # em above the roof, for L2's name, and below the slowest kernel, for the ridge's
-PATH_ROOM, RIDGE_ROOM = 5.0, 11.5  # em left of the first point and of the ridge, for labels and softmax
+PATH_ROOM, RIDGE_ROOM = 7.5, 11.5  # em left of the first point and of the ridge, for labels and softmax
 GB = 1e3  # in a TB
 
 
@@ -40,7 +40,7 @@ def draw_roofs(chart: Chart, placer: Placer, roofs: Roofs, cuda_cores: Roofs) ->
     chart.upright(roofs.ridge, "muted", FINE, roofs.compute.value)
     ridge = f"ridge: {number(roofs.ridge)} FLOP/B at {roofs.dram.value / GB:.3g} TB/s"
     for x, text in ((low, "← softmax: 0 FLOP/B"), (roofs.ridge, ridge)):
-        chart.note(x, bottom, text, "muted", .4, .8)
+        chart.note(x, bottom, text, "muted", .4, .8, ground=chart.p["ground"])
         placer.area(chart.distance("x", x, low) + .4, .15, text)
     texts = [_roof_name(each) for each, _ in named]
     shifts = chart.spread([(each.compute.value, .3 + 1.3 * (1 + text.count("<br>"))) for (each, _), text in zip(named, texts)])
