@@ -45,7 +45,8 @@ def _more_settings() -> dict:
         kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
         batch = st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params")
         mask = st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params")
-        dtype = st.selectbox("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), key="dtype", bind="query-params")
+        dtypes = tuple(DTYPE_BYTES)
+        dtype = st.selectbox("Stored as (accumulated in float32)", dtypes, dtypes.index("float16"), key="dtype", bind="query-params")
     shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
                  dtype=dtype)
     st.caption(shape_words(shape))
