@@ -10,7 +10,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
 
 from app import cached, controls, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import race, roofline, time, traffic  # noqa: E402
+from app.views import race, roofline, tiles, time, traffic  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 
 STYLE = """<style>
@@ -46,6 +46,7 @@ pages = [page(race.show, settings, "Race", default=True), page(traffic.show, set
 if cached.recorded_runs():  # a page appears when its data exists
     pages.append(page(time.show, settings, "Time"))
 pages.append(page(roofline.show, settings, "Roofline"))
-chosen = st.navigation(pages, position="top")
+lab = [page(tiles.show, settings, "Tiles")]
+chosen = st.navigation({"": pages, "Lab": lab}, position="top")
 st.html(STYLE)
 chosen.run()
