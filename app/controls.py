@@ -33,6 +33,11 @@ def unit() -> str:
     return UNITS[chosen]
 
 
+def model() -> bool:
+    """On the Time page: whether the model's times are drawn beside the recorded ones."""
+    return st.toggle("Model", key="model", bind="query-params", help="Predicted times, their error, and what binds.")
+
+
 def tiles_view(views: tuple[str, ...]) -> str:
     """On the Tiles page: what the tiles show."""
     return st.segmented_control("Show", views, default=views[0], key="tiles", bind="query-params", required=True,

@@ -8,7 +8,7 @@ TRACES = dict(
     Traffic=10,  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings
     Time=4,  # floor, naive, tiled, fused
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
-    Tiles=26)  # 25 and the ring
+    Tiles=27)  # 25, the ring and the line of the tie
 
 
 @pytest.fixture(scope="module")

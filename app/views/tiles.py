@@ -6,7 +6,6 @@ from app.charts import tiles as chart
 from app.charts.look import page_look, slide_look
 from app.settings import Settings, shape_words
 from app.views import parts
-from traffic_model.times import ASSUMPTIONS
 from traffic_model.units import decimal_bytes
 
 
@@ -24,7 +23,7 @@ def show(settings: Settings) -> None:
     with row:
         parts.downloads("tiles", lambda: draw(slide), records, settings)
     parts.details("tiles", {"Formula": lambda: _formula(settings, records), "Table": lambda: st.dataframe(records, hide_index=True),
-                            "What time assumes": _assumptions})
+                            "What time assumes": parts.assumptions})
 
 
 def _formula(settings: Settings, records: list[dict]) -> None:
@@ -34,7 +33,3 @@ def _formula(settings: Settings, records: list[dict]) -> None:
     st.markdown(f"**{settings.tiling}**: fused requested ÷ three-kernel compulsory bytes = {current['requested_bytes']:,} B ÷ {must:,} B = "
                 f"{decimal_bytes(current['requested_bytes'])} ÷ {decimal_bytes(must)} = **{current['ratio']:.3f}**")
     st.caption("For long sequences 2·N²·d·e/Br ÷ 4·N²·e = d/(2·Br): the key tile drops out, and Br = d/2 is the tie.")
-
-
-def _assumptions() -> None:
-    st.markdown("\n".join(f"* **{part}**: {assumption}" for part, assumption in ASSUMPTIONS.items()))
