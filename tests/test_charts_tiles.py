@@ -13,6 +13,7 @@ from app.charts import tiles as chart
 from app.charts.claims import tiles_bytes_claim, tiles_occupancy_claim, tiles_time_claim
 from app.charts.colours import contrast, ink_on, mix
 from app.charts.look import PALETTES, page_look, slide_look
+from app.formulas import traffic_formulas
 from app.settings import Settings
 from traffic_model import AttentionProblem, Measure, Refusal, Space, Tiling, find_gpu, predict
 
@@ -33,7 +34,11 @@ def draw(settings, view, look=None):
     ({16: 8, 32: 4}, "Every legal tiling requests more than three ideal kernels move"),
 ])
 def test_title_of_bytes(ratios, title):
-    assert tiles_bytes_claim(ratios) == title
+    assert tiles_bytes_claim([*ratios.items()]) == title
+
+
+def test_a_query_tile_that_depends_on_the_key_tile_is_a_tie():
+    assert tiles_bytes_claim([(16, .9), (16, 1.1), (32, .5)]) == "From Br = 32 fused requests less than three ideal kernels move"
 
 
 def tile(side, ms, hidden=True, **more):
@@ -70,6 +75,13 @@ def test_legal_is_what_predict_takes_and_the_numbers_are_its(settings):
             continue
         asked = predict("fused", settings.problem, tiling, settings.gpu).ledger.total(Measure.REQUESTED, space=Space.HBM)
         assert r["requested_bytes"] == asked and r["ratio"] * settings.problem.compulsory_three_kernel_bytes == pytest.approx(asked)
+
+
+def test_the_formula_comes_to_the_ratio():
+    for settings in EXTREMES:
+        of = {f.name: f.numbers.replace("·", "*").replace("²", "**2") for f in traffic_formulas(settings)}
+        current = next(r for r in tiles.tiles(settings) if r.items() >= settings.tiling.record().items())
+        assert eval(f"({of['fused, requested']}) / ({of['naive, compulsory']})") == current["ratio"]
 
 
 def test_the_corner_is_below_half_the_head_and_the_key_tile_does_not_matter():

@@ -56,10 +56,15 @@ def roofline_claim(unit: str, sides: dict[str, str]) -> str:
     return f"On {unit} {_and(on[LEFT])} {'are' if on[LEFT][1:] else 'is'} left of the ridge, {', '.join(others)}"
 
 
-def tiles_bytes_claim(ratios: dict[int, float]) -> str:
-    """ratios: what fused requests ÷ what three ideal kernels must move, by query tile, of the legal ones."""
-    more, less = ([block for block, ratio in ratios.items() if beyond(ratio)] for beyond in
-                  (lambda ratio: ratio > 1 + TIE, lambda ratio: ratio < 1 - TIE))
+def tiles_bytes_claim(tilings: list[tuple[int, float]]) -> str:
+    """(query tile, what fused requests ÷ what three ideal kernels must move) of the legal tilings.
+
+    The key tile matters a little under a causal mask, where a tile that is partly masked is read whole: a query tile counts as more or as
+    less where it is so at every key tile.
+    """
+    ratios = {block: [ratio for other, ratio in tilings if other == block] for block, _ in tilings}
+    more = [block for block, found in ratios.items() if min(found) > 1 + TIE]
+    less = [block for block, found in ratios.items() if max(found) < 1 - TIE]
     if len(more) == len(ratios):
         return "Every legal tiling requests more than three ideal kernels move"
     if more:

@@ -46,7 +46,7 @@ def claim(records: list[dict], view: str, settings: Settings) -> str:
     current = next(r for r in records if (r["block_q"], r["block_k"]) == (settings.tiling.block_q, settings.tiling.block_k))
     legal = [r for r in records if r["legal"]]
     if view == BYTES:
-        return tiles_bytes_claim({r["block_q"]: r["ratio"] for r in legal})  # the key tile does not matter to it
+        return tiles_bytes_claim([(r["block_q"], r["ratio"]) for r in legal])
     return {TIME: tiles_time_claim, OCCUPANCY: tiles_occupancy_claim}[view](current, legal)
 
 

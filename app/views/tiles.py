@@ -4,6 +4,7 @@ import streamlit as st
 from app import controls, theme, tiles
 from app.charts import tiles as chart
 from app.charts.look import page_look, slide_look
+from app.formulas import SYMBOLS, traffic_formulas
 from app.settings import Settings, shape_words
 from app.views import parts
 from traffic_model.units import decimal_bytes
@@ -21,7 +22,7 @@ def show(settings: Settings) -> None:
         parts.chart("tiles", draw(page_look(theme.current())))
     slide = slide_look(theme.current())
     with row:
-        parts.downloads("tiles", lambda: draw(slide), records, settings)
+        parts.downloads(f"tiles_{view.lower()}", lambda: draw(slide), records, settings)
     parts.details("tiles", {"Formula": lambda: _formula(settings, records), "Table": lambda: st.dataframe(records, hide_index=True),
                             "What time assumes": parts.assumptions})
 
@@ -29,7 +30,10 @@ def show(settings: Settings) -> None:
 def _formula(settings: Settings, records: list[dict]) -> None:
     """The current tiling's ratio."""
     current = next(r for r in records if r.items() >= settings.tiling.record().items())
-    must = settings.problem.compulsory_three_kernel_bytes
-    st.markdown(f"**{settings.tiling}**: fused requested ÷ three-kernel compulsory bytes = {current['requested_bytes']:,} B ÷ {must:,} B = "
-                f"{decimal_bytes(current['requested_bytes'])} ÷ {decimal_bytes(must)} = **{current['ratio']:.3f}**")
-    st.caption("For long sequences 2·N²·d·e/Br ÷ 4·N²·e = d/(2·Br): the key tile drops out, and Br = d/2 is the tie.")
+    of = {f.name: f for f in traffic_formulas(settings)}
+    asked, must = of["fused, requested"], of["naive, compulsory"]
+    st.markdown(f"**{settings.tiling}**: fused requested ÷ three-kernel compulsory bytes = ({asked.symbols}) ÷ ({must.symbols}) = "
+                f"({asked.numbers}) ÷ ({must.numbers}) = {decimal_bytes(asked.value)} ÷ {decimal_bytes(must.value)} = "
+                f"**{current['ratio']:.3f}**")
+    st.caption("For long sequences 2·N²·d·e/Br ÷ 4·N²·e = d/(2·Br), and Br = d/2 is the tie. The key tile matters only under a causal "
+               f"mask: a key tile that is partly masked is read whole. {SYMBOLS}")
