@@ -45,7 +45,7 @@ def do_sweep(arguments) -> None:
     backend = pick_backend(arguments.backend)
     if arguments.repeat is None:
         arguments.repeat = SWEEP_SAMPLES if backend == "gpu" else 0
-    require_how(backend, arguments.repeat, arguments.seed, arguments.warmup)
+    require_how(backend, arguments.counting, arguments.repeat, arguments.seed, arguments.warmup)
     sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), backend,
           say=lambda line: print(line, file=sys.stderr, flush=True), **_how(arguments))
     print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")

@@ -13,9 +13,12 @@ from numba import int64, uint64
 
 from numba_kernels.device import cuda
 from numba_kernels.storage import ELEMENT_BYTES, Conversion, gpu_conversion, simulator_conversion
+from traffic_model.vocabulary import Measure
 
-OFF, REQUESTS = "off", "requests"
-COUNTING_MODES = (OFF, REQUESTS)
+OFF, REQUESTS, WARPS = "off", "requests", "warps"
+MEASURES = {OFF: (), REQUESTS: (Measure.REQUESTED,),  # what a launch counts of every cell, in this order
+            WARPS: (Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS, Measure.WAVEFRONTS)}
+COUNTING_MODES = tuple(MEASURES)
 WARP = 32
 COPIES = 32  # of a launch's counts: blocks take turns, since atomics on one address wait for each other
 SPACING = 16  # int64 numbers from one copy to the next: a cache line, and more cells than any kernel has

@@ -10,18 +10,16 @@ import numpy as np
 
 from numba_kernels import fused, fused_kv_outer, naive, reference, simulator, tiled
 from numba_kernels.device import cuda
-from numba_kernels.ports import COUNTING_MODES, OFF
-from numba_kernels.results import KernelRun, Run
+from numba_kernels.ports import COUNTING_MODES, OFF, WARPS
+from numba_kernels.results import KernelRun, Run, ledger_of
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES, decode, encode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout import LAYOUTS, Layout
-from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Measure
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
 ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels}
@@ -43,7 +41,8 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None) -> Run:
     """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
 
-    target: the GPU whose shared-memory limit the tiling must respect. counting: "off" or "requests". repeat: time samples per kernel,
+    target: the GPU whose shared-memory limit the tiling must respect. counting: "off", "requests" or, on cpu,
+    "warps". repeat: time samples per kernel,
     gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
     stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
     """
@@ -55,7 +54,7 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)
-    require_how(backend, repeat, seed, warmup)
+    require_how(backend, counting, repeat, seed, warmup)
     specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
@@ -84,8 +83,10 @@ def require_algorithm(algorithm: str) -> None:
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
 
 
-def require_how(backend: str, repeat: int, seed: int, warmup: int) -> None:
-    """Raises Refusal for a negative number and for times that are not a GPU's."""
+def require_how(backend: str, counting: str, repeat: int, seed: int, warmup: int) -> None:
+    """Raises Refusal for what a backend does not count, for a negative number and for times that are not a GPU's."""
+    if counting == WARPS and backend != "cpu":
+        raise Refusal(f"the {backend} backend does not count warps; take the cpu backend, which runs the same kernel text.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
@@ -166,7 +167,7 @@ def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, 
 
 def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, l2: str, progress) -> KernelRun:
     counts = device.launch(spec, arrays, counting, progress)
-    ledger = None if counting == OFF else Ledger.of(Measure.REQUESTED, dict(zip(spec.cells, map(int, counts))))
+    ledger = ledger_of(spec.cells, counting, counts)
     if not repeat:
         return KernelRun(spec.launch, ledger, resources=device.resources(spec))
     times = tuple(device.times_ms(spec, arrays, repeat, warmup, l2, OFF))
