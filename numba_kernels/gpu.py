@@ -5,7 +5,7 @@ import numpy as np
 from numba import float32, int64, types
 
 from numba_kernels.device import cuda
-from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports
+from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports, tallies
 from numba_kernels.results import Resources
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
@@ -55,13 +55,13 @@ def get(array) -> np.ndarray:
 
 
 def launch(spec: KernelSpec, arrays: dict, counting: str, progress=None) -> np.ndarray:
-    """Runs the whole grid and returns int64 bytes per cell (zeros when counting is off). progress is told once, at the end."""
+    """Runs the whole grid and returns int64 bytes, cell by cell the measures that `counting` counts. progress is told once, at the end."""
     counts = new_counts()
     enqueue(spec, arrays, counting, counts, stream=0)
     cuda.synchronize()
     if progress:
         progress(spec.blocks, spec.blocks)
-    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:len(spec.cells)]
+    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:tallies(counting, len(spec.cells))]
 
 
 def new_counts():
@@ -102,7 +102,7 @@ def _compiled(spec: KernelSpec, counting: str):
 
 
 def _shared_bytes(spec, counting) -> int:
-    return max(spec.shared_bytes, flush_bytes(counting, len(spec.cells), spec.threads))
+    return max(spec.shared_bytes, flush_bytes(tallies(counting, len(spec.cells)), spec.threads))
 
 
 def _function(kernel):

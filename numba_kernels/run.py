@@ -41,10 +41,10 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None) -> Run:
     """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
 
-    target: the GPU whose shared-memory limit the tiling must respect. counting: "off", "requests" or, on cpu,
-    "warps". repeat: time samples per kernel,
-    gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
-    stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
+    target: the GPU whose shared-memory limit the tiling must respect. counting: "off", "requests" or, not on the
+    simulator, "warps". repeat: time samples per kernel, gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is
+    called from this thread; an exception it raises stops the run and comes out of here. Raises Refusal for what cannot run: an illegal
+    tiling, no GPU, OutOfMemory.
     """
     layout = layout_of(algorithm, problem, tiling, target)
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
@@ -85,8 +85,8 @@ def require_algorithm(algorithm: str) -> None:
 
 def require_how(backend: str, counting: str, repeat: int, seed: int, warmup: int) -> None:
     """Raises Refusal for what a backend does not count, for a negative number and for times that are not a GPU's."""
-    if counting == WARPS and backend != "cpu":
-        raise Refusal(f"the {backend} backend does not count warps; take the cpu backend, which runs the same kernel text.")
+    if counting == WARPS and backend == "simulator":
+        raise Refusal("the simulator backend has no warps to count; take the cpu backend, which runs the same kernel text.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")

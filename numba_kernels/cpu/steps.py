@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numba
 
-from numba_kernels.cpu.fission import Interval, Part, intervals
+from numba_kernels.cpu.fission import Part, intervals
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.names import Names
 from numba_kernels.cpu.tally import Site, Tally
