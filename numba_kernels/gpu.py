@@ -1,4 +1,6 @@
 """The gpu backend: kernels compiled by numba-cuda and launched on the current CUDA device."""
+import re
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +17,7 @@ from traffic_model.layout import Launch
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
 STATIC_SHARED_LIMIT = 48 * 1024
+WIDE = re.compile(r"\b(?:LDG|STG|LDS|STS)(?:\.\w+)*\.(?:64|128)\b")
 _kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode)
 
 
@@ -38,6 +41,11 @@ def resources(spec: KernelSpec) -> Resources:
     """Registers, shared bytes (static and dynamic) and local bytes of the kernel that is timed: counting off."""
     attributes = _function(_compiled(spec, OFF)).attrs
     return Resources(attributes.regs, attributes.shared + spec.shared_bytes, attributes.local)
+
+
+def wide_accesses(spec: KernelSpec) -> Counter[str]:
+    """How many instructions of the kernel that is timed move 8 or 16 bytes a thread, by opcode, such as LDS.128. Needs nvdisasm."""
+    return Counter(WIDE.findall(next(iter(_compiled(spec, OFF).overloads.values())).inspect_sass()))
 
 
 def allocate(elements: int, dtype: str):

@@ -35,7 +35,8 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
         first = cuda.match_any_sync(lanes, int64(index)) & below == 0
         if first:
             tally[cell * every + distinct] += size
-        words = cuda.popc(cuda.match_any_sync(lanes, int64(index) % BANKS) & cuda.ballot_sync(lanes, first))  # different ones in this lane's bank
+        in_my_bank = cuda.match_any_sync(lanes, int64(index) % BANKS)
+        words = cuda.popc(in_my_bank & cuda.ballot_sync(lanes, first))
         most = 1
         while cuda.any_sync(lanes, words > most):
             most += 1
