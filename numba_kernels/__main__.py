@@ -58,10 +58,13 @@ def show_validation(arguments) -> None:
     problem, tiling, target = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
         layout_of(algorithm, problem, tiling, target)
+    exported = nsight.read_file(arguments.csv) if arguments.csv else []
     for algorithm in arguments.algorithm:
         result = run(algorithm, problem, tiling, target, "auto", WARPS, arguments.seed)
+        launches = len(result.kernels)
         try:
-            cold, warm = (nsight.read_file(arguments.csv), None) if arguments.csv else profiled_here(result, target, arguments.seed)
+            cold, warm = (exported[:launches], None) if arguments.csv else profiled_here(result, target, arguments.seed)
+            exported = exported[launches:]
         except nsight.Unavailable as reason:
             print(f"{algorithm}: {reason}", file=sys.stderr)
             print(json.dumps(result.record()) if arguments.json else table(*ledger_rows(result.ledger)))
@@ -91,8 +94,8 @@ def main(argv: list[str] | None = None) -> int:
     validating = commands.add_parser("validate", help="the counts beside Nsight Compute's, on this machine or from a file")
     options.add_problem_options(validating)
     validating.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
-    validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches, exported elsewhere with "
-                            "--csv --page raw --print-units base; the counts may then come from the cpu backend")
+    validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches in the same order, exported "
+                            "elsewhere with --csv --page raw --print-units base; the counts may then come from the cpu backend")
     validating.set_defaults(command=show_validation)
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")

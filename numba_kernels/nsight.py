@@ -71,12 +71,16 @@ def read(text: str, name: str = "the CSV") -> list[Profiled]:
     if start is None:
         raise Refusal(f"{name} holds no launches: the header of ncu's raw page, which begins with \"ID\", is missing.")
     rows = list(csv.DictReader(io.StringIO("\n".join(lines[start:]))))
+    if len(rows) < 2:
+        raise Refusal(f"{name} holds no launches, only a header.")
+    if "Kernel Name" not in rows[0]:
+        raise Refusal(f"{name}, line {start + 1}: the column Kernel Name is missing.")
     wanted = {*NAMES, *MEMORY}
     return [_launch(row, wanted, rows[0], f"{name}, line {start + number}") for number, row in enumerate(rows[1:], 3)]
 
 
 def _launch(row: dict, wanted: set[str], units: dict, where: str) -> Profiled:
-    if None in row or None in row.values() or "Kernel Name" not in row:
+    if None in row or None in row.values():
         raise Refusal(f"{where}: a launch with {'too many' if None in row else 'missing'} columns.")
     metrics = {}
     for metric in wanted & row.keys():

@@ -1,22 +1,17 @@
 """A validation as a table to be read."""
-from typing import TYPE_CHECKING
-
 from traffic_model.tables import table
 from traffic_model.units import decimal_bytes
 
-if TYPE_CHECKING:
-    from numba_kernels.validate import ValidatedKernel, Validation
 
-
-def validation_text(validation: "Validation") -> str:
-    """A table per launch, counted beside hardware, then what crossed L2 and DRAM."""
+def validation_text(validation) -> str:
+    """A table per launch of a Validation, counted beside hardware, then what crossed L2 and DRAM."""
     wrong = len(validation.disagreements)
     verdict = "every count explained" if not wrong else f"{wrong} counts differ without a cause"
     return "\n".join([f"{validation.run.algorithm}, counted on {validation.run.backend} beside hardware: {verdict}",
                       *map(_kernel, validation.kernels), ""])
 
 
-def _kernel(kernel: "ValidatedKernel") -> str:
+def _kernel(kernel) -> str:
     rows = [[each.space, each.direction, each.measure, f"{each.counted:,}", f"{each.hardware:,}",
              "equal" if each.agrees else each.cause or f"{each.hardware - each.counted:+,}"] for each in kernel.compared]
     lines = [f"{kernel.name}", table(["space", "direction", "measure", "counted B", "hardware B", ""], rows)]
