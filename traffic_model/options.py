@@ -89,7 +89,7 @@ def tiling_of(arguments: argparse.Namespace) -> Tiling:
 def gpu_of(arguments: argparse.Namespace) -> Gpu:
     """The GPU the options name or describe. Raises Refusal."""
     if arguments.gpu_file is None:
-        return find_gpu(arguments.gpu or DEFAULT_GPU)
+        return find_gpu(DEFAULT_GPU if arguments.gpu is None else arguments.gpu)
     if arguments.gpu is not None:
         raise Refusal("--gpu and --gpu-file both say which GPU; leave one out.")
     return read_gpu(arguments.gpu_file)
@@ -124,7 +124,8 @@ def words(text: str) -> list[str]:
 def tilings(text: str) -> list[Tiling]:
     """64x64,128x64; one that is named twice counts once."""
     try:
-        return list(dict.fromkeys(Tiling(*map(int, part.lower().split("x"))) for part in text.split(",")))
+        pairs = [tuple(map(int, part.lower().split("x"))) for part in text.split(",")]
+        return list(dict.fromkeys(Tiling(block_q, block_k) for block_q, block_k in pairs))
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
     except (TypeError, ValueError):
