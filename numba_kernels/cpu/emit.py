@@ -64,7 +64,6 @@ def _declarations(kernel, loops, np_name):
     for name, array in kernel.memory.local.items():
         rows = (threads,) if name in kernel.lifetimes.rows else ()
         lines.append(f"{name} = {new(rows + array.shape, array.dtype)}")
-    lines += kernel.warps.declarations() if kernel.warps else []
     return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
 
 

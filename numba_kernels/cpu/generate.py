@@ -19,6 +19,7 @@ from numba_kernels.cpu.lifetimes import Lifetimes
 from numba_kernels.cpu.memory import take_out_arrays
 from numba_kernels.cpu.names import Names, stored
 from numba_kernels.cpu.singles import take_apart
+from numba_kernels.cpu.steps import Loop
 from numba_kernels.cpu.tally import require_untouched, take_out
 from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.unfaithful import Unfaithful, reading
@@ -31,12 +32,12 @@ INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
 class Generated(NamedTuple):
-    """name: of the function in the source that runs a range of blocks; workspace: how many logs it writes where warps are looked at, and
-    the loops of the one with most."""
+    """name: of the function in the source that runs a range of blocks; loops: the table of loops in which it lays down the accesses of
+    warps (numba_kernels/cpu/steps.py), empty if it does not."""
 
     name: str
     source: str
-    workspace: tuple[int, int] = (0, 0)
+    loops: tuple[Loop, ...] = ()
 
 
 def host_dtype(spec: KernelSpec, array: str) -> np.dtype:
@@ -58,12 +59,12 @@ def _generate(spec, counting):
     text = kernel_text(spec)
     with reading(text.file):
         about = _about(spec, counting, text)
-        source, workspace = _module(spec, counting, text)
-        return Generated(text.tree.name, about + source, workspace)
+        source, loops = _module(spec, counting, text)
+        return Generated(text.tree.name, about + source, loops)
 
 
 def _module(spec, counting, text):
-    """(everything below the docstring, size of the workspace)"""
+    """(everything below the docstring, the table of loops)"""
     arrays, counts = _parameters(spec, text)
     names = Names({text.tree.name, *stored(text.tree), *text.parameters})
     at, header = Coordinates.choose(names, spec.launch.block), Header(names)
@@ -93,7 +94,7 @@ def _module(spec, counting, text):
     warps = Warps(parts, tally, spec, memory, names, header, counts) if tally.by_warp else None
     kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps)
     source = function(kernel, header, names)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", warps.size if warps else (0, 0)
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", tuple(warps.steps.loops) if warps else ()
 
 
 def _about(spec, counting, text):

@@ -20,18 +20,11 @@ from typing import NamedTuple
 
 import numba
 
-from numba_kernels.cpu.fission import Interval, Part, intervals
+from numba_kernels.cpu.fission import Part, intervals
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.names import Names
 from numba_kernels.cpu.tally import Site, Tally
 from numba_kernels.cpu.warp_log import ROWS
-
-
-class Log(NamedTuple):
-    """What one interval writes down. number: of its ROWS rows in the log; loops: how many of its loops hold accesses."""
-
-    number: int
-    loops: int
 
 
 class Loop(NamedTuple):
@@ -45,8 +38,8 @@ class Loop(NamedTuple):
 
 
 class Steps:
-    """Rewrites the notes of all intervals. logs: interval -> its log; loops, sites: the tables; log, follow, used: names of the arrays;
-    table, lane: names of the table of loops and of the lane."""
+    """Rewrites the notes of all intervals. logs: interval -> number of its log; loops, sites: the tables; log, follow, used, table,
+    lane: names of the arrays, of the table of loops and of the lane."""
 
     def __init__(self, parts: list[Part], tally: Tally, names: Names, header: Header, opened: str, starts: dict[str, str]):
         """opened: name of the function that opens a step; starts: view -> name of where it begins in its array."""
@@ -64,7 +57,7 @@ class Steps:
         self.first = before + 1
         head = _parsed(f"{step} = {self.int64}({ROWS * self.number})")
         interval.statements = [*head, *self._statements(interval.statements, step, iter(range(root.sites)))]
-        return Log(self.number, len(self.loops) - self.first)
+        return self.number
 
     def _statements(self, statements, step, places):
         """places: of the accesses of the innermost loop, in order, behind the row of its step."""

@@ -1,4 +1,4 @@
-"""Warp log: what is done with the log of a warp's accesses. The functions are copied into the generated source.
+"""Warp log: what is done with the log of a warp's accesses. `opened`, `tallied` and `begins` are copied into the generated source.
 
 The log is an int64 array with 33 columns: for each lane the index that it accesses, -1 if it does not take part, and last the number of
 the access in the table of sites. Each interval has ROWS rows of its own.
@@ -9,16 +9,16 @@ LANES = 32
 ROWS = 1 << 17
 
 
-def workspace(logs: int, loops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(log, follow, used) for this many logs of this many loops. Memory that is not used is not touched."""
-    return np.empty((logs * ROWS, LANES + 1), np.int64), np.empty((logs * ROWS, max(loops, 1)), np.int64), np.zeros(logs, np.int64)
-
-
-def begun(log, follow, used, loops):
-    """Opens the step outside all loops in every log, unless an earlier call has. loops: the table of loops (numba_kernels/cpu/steps.py)."""
-    for row in range(len(loops)):
-        if loops[row, 1] < 0 and used[loops[row, 0]] == 0:
-            opened(log, follow, used, 0, loops[row])
+def workspace(loops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(log, follow, used) for a table of loops (numba_kernels/cpu/steps.py), every log with the step outside its loops. Memory that is
+    not used is not touched."""
+    outside = loops[loops[:, 1] < 0]
+    rows = len(outside) * ROWS
+    log, follow = np.empty((rows, LANES + 1), np.int64), np.empty((rows, loops[:, 1].max(initial=0) + 1), np.int64)
+    used = np.zeros(len(outside), np.int64)
+    for loop in outside:
+        opened(log, follow, used, 0, loop)
+    return log, follow, used
 
 
 def opened(log, follow, used, step, loop):

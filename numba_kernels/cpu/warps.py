@@ -11,7 +11,7 @@ from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names
 from numba_kernels.cpu.steps import Steps
 from numba_kernels.cpu.tally import Tally
-from numba_kernels.cpu.warp_log import begins, begun, opened, tallied
+from numba_kernels.cpu.warp_log import begins, opened, tallied
 from numba_kernels.spec import KernelSpec
 from traffic_model.vocabulary import Space
 
@@ -22,7 +22,7 @@ class Warps:
     def __init__(self, parts: list[Part], tally: Tally, spec: KernelSpec, memory: Memory, names: Names, header: Header, counts: str):
         """Rewrites the parts' statements. counts: name of the counts, [cells, measures]."""
         self.counts = counts
-        self.opened, self.begun, self.tallied = map(header.copied, (opened, begun, tallied))
+        self.opened, self.tallied = map(header.copied, (opened, tallied))
         starts = {view: names(f"{view}_begins") for view in memory.views}
         if starts:
             _find_starts(parts, starts, memory, header.copied(begins))
@@ -37,17 +37,10 @@ class Warps:
         """What the function takes after the counts: a workspace."""
         return [self.steps.log, self.steps.follow, self.steps.used]
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Of the workspace: logs, and loops of the log that has most."""
-        return len(self.steps.logs), max((log.loops for log in self.steps.logs.values()), default=0)
-
-    def declarations(self) -> list[str]:
-        return [f"{self.begun}({', '.join(self.parameters)}, {self.steps.table})"]
-
     def after_lanes(self, interval: Interval) -> list[str]:
         """What is done with a warp once its last lane is through."""
-        return [f"{self.tallied}({self.steps.log}, {self.steps.used}, {self.steps.int64}({self.steps.logs[interval].number}), {self.sites}, {self.counts})"]
+        steps, number = self.steps, f"{self.steps.int64}({self.steps.logs[interval]})"  # a bare literal would have a version for each value
+        return [f"{self.tallied}({steps.log}, {steps.used}, {number}, {self.sites}, {self.counts})"]
 
 
 def _find_starts(parts, starts, memory, begins):
