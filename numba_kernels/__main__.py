@@ -20,7 +20,7 @@ def show_run(arguments) -> None:
     for algorithm in arguments.algorithm:  # nothing runs if one of them cannot
         layout_of(algorithm, problem, tiling, gpu)
     for algorithm in arguments.algorithm:
-        result = run(algorithm, problem, tiling, gpu, arguments.backend, **_how(arguments))
+        result = run(algorithm, problem, tiling, gpu, arguments.backend, check=arguments.check, **_how(arguments))
         if arguments.json:
             print(json.dumps(result.record()))
             continue
@@ -69,6 +69,7 @@ def main(argv: list[str] | None = None) -> int:
                              help="time samples, gpu only (run: 0, sweep: 20 on a GPU)")
         command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
         command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
+    running.add_argument("--check", action="store_true", help="look for races, unwritten reads and indices outside first, cpu only")
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)

@@ -62,13 +62,15 @@ What happened, with the file that does it:
 What it is not: threads take turns, so a race (a missing barrier) gives some result without a word; nothing checks that an index lies
 within its array; and times say nothing about a GPU.
 '''
+from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.host import allocate, free_bytes, get, put, resources
 from numba_kernels.spec import KernelSpec
 
-__all__ = ["Unfaithful", "allocate", "free_bytes", "get", "launch", "put", "resources", "source"]
+__all__ = ["Fault", "Faulty", "Unfaithful", "allocate", "check", "free_bytes", "get", "launch", "put",
+           "require_no_faults", "resources", "source"]
 
 
 def source(spec: KernelSpec, counting: str) -> str:

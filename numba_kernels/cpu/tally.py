@@ -6,10 +6,11 @@ from typing import NamedTuple
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Role, Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
-from numba_kernels.ports import OFF, REQUESTS
+from numba_kernels.ports import REQUESTS, WARPS
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES
 
+BY_WARP = (WARPS,)  # forms of the source that look at warps
 FP32_BYTES = 4  # of an element of scratch or of shared memory
 
 
@@ -24,8 +25,8 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; counting: off, requests or, for
-    every other form of the source, one in which each access notes its index: `notes[number of its site] = index`."""
+    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; counting: what the source is
+    for; where it looks at warps each access notes its index: `notes[number of its site] = index`."""
 
     name: str
     totals: tuple[str, ...]
@@ -42,7 +43,7 @@ class Tally:
     @property
     def by_warp(self) -> bool:
         """Whether accesses are noted, to be looked at a warp at a time."""
-        return self.counting not in (OFF, REQUESTS)
+        return self.counting in BY_WARP
 
 
 def take_out(text: Text, spec: KernelSpec, names: Names, counting: str) -> tuple[Text, Tally]:

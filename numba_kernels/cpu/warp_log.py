@@ -1,4 +1,4 @@
-"""Warp log: what is done with the log of a warp's accesses. `opened`, `tallied` and `begins` are copied into the generated source.
+"""Warp log: what is done with the log of a warp's accesses. `opened` and `tallied` are copied into the generated source.
 
 The log is an int64 array with 33 columns: for each lane the index that it accesses, -1 if it does not take part, and last the number of
 the access in the table of sites. Each interval has ROWS rows of its own.
@@ -77,8 +77,3 @@ def tallied(log, used, number, sites, counts):
                 counts[cell, 3] += wavefronts * 128
             else:
                 counts[cell, 2] += sectors * 32
-
-
-def begins(view, array):
-    """Elements of the array before the view's first one."""
-    return (view.ctypes.data - array.ctypes.data) // array.itemsize
