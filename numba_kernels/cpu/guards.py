@@ -14,7 +14,7 @@ from numba_kernels.cpu.coordinates import Coordinates
 from numba_kernels.cpu.fission import Part, intervals
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.memory import Memory
-from numba_kernels.cpu.names import Names
+from numba_kernels.cpu.names import Names, stored
 from numba_kernels.cpu.shadow import COLUMNS, fault, outside, shadowed_read, shadowed_write, within
 
 
@@ -41,7 +41,7 @@ class Guards(ast.NodeTransformer):
         dynamic = [name for name, array in memory.shared.items() if array.shape == (0,)]
         self.owner = {name: dynamic[0] if name in dynamic else name for name in memory.hbm | memory.shared.keys()}
         self.shadows = {name: names(f"{name}_shadow") for name in sorted(set(self.owner.values()))}
-        self.accesses, self.rows = [], []
+        self.accesses, self.rows, self.below = [], [], {}  # below: counter of a loop that is being visited -> what it stays below
         for interval, _ in intervals(parts):
             interval.statements = [self.visit(statement) for statement in interval.statements]
         header.constant(self.table, f"{self.np}.array({self.rows}, {self.np}.int64).reshape({len(self.rows)}, 4)")
@@ -61,19 +61,35 @@ class Guards(ast.NodeTransformer):
     def at_thread(self, number: str) -> str:
         return f"{self.this} = {self.first} + {number}"
 
+    def visit_For(self, node):
+        match node.iter:
+            case ast.Call(args=[ast.Constant(value=bound)]) if node.target.id not in stored(node.body):
+                self.below[node.target.id] = bound
+        self.generic_visit(node)
+        self.below.pop(node.target.id, None)
+        return node
+
     def visit_Subscript(self, node):
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in self.memory.names:
+        if isinstance(node.value, ast.Name) and node.value.id in self.memory.names and not self._surely_inside(node):
             node.slice = self._guarded(node, node.slice, isinstance(node.ctx, ast.Store))
         return node
 
     def visit_AugAssign(self, node):
         """`tile[i] += x` reads the element and writes it."""
         node.value = self.visit(node.value)
-        if isinstance(node.target, ast.Subscript):
+        if isinstance(node.target, ast.Subscript) and not self._surely_inside(node.target):
             node.target.slice = self._guarded(node.target, self.visit(node.target.slice), write=False)
             node.target.slice = self._guarded(node.target, node.target.slice, write=True)
         return node
+
+    def _surely_inside(self, node):
+        """Whether this is an element of a local array whose indices are literals or counters that stay inside: no need to look."""
+        if node.value.id not in self.memory.local:
+            return False
+        indices = map(self._signed, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])
+        most = [each.value if isinstance(each, ast.Constant) else self.below.get(ast.unparse(each), math.inf) - 1 for each in indices]
+        return all(0 <= top < size for top, size in zip(most, self.memory.local[node.value.id].shape, strict=True))
 
     def _guarded(self, node, index, write):
         """The index of an element, with a guard around it, or around the last of several and a check of the others."""
