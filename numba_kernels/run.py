@@ -62,7 +62,7 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         _require_memory(algorithm, problem, device)
         inputs = make_inputs(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
-        arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in _written(algorithm, problem).items()}
+        arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in written_arrays(algorithm, problem).items()}
         runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said, check)
                      for spec, said in zip(specs, _shares(specs, progress)))
         output = decode(device.get(arrays["O"]), problem.dtype).reshape(inputs["Q"].shape)
@@ -150,11 +150,11 @@ def make_inputs(problem: AttentionProblem, seed: int) -> dict[str, np.ndarray]:
 
 def memory_bytes(algorithm: str, problem: AttentionProblem) -> int:
     """Bytes the arrays in HBM take: inputs, output, and what the algorithm keeps between (S and P, or scratch)."""
-    written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in _written(algorithm, problem).values())
+    written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in written_arrays(algorithm, problem).values())
     return problem.query_bytes + 2 * problem.key_bytes + written
 
 
-def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, str]]:
+def written_arrays(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, str]]:
     """(elements, dtype) of each array that kernels write."""
     rows = problem.query_heads * problem.seq_len
     matrix, output = (rows * problem.kv_len, problem.dtype), (rows * problem.head_dim, problem.dtype)

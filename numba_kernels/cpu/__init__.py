@@ -65,12 +65,13 @@ within its array; and times say nothing about a GPU.
 from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
+from numba_kernels.cpu.trace import Movement, WarpAccess, movements, trace
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.host import allocate, free_bytes, get, put, resources
 from numba_kernels.spec import KernelSpec
 
-__all__ = ["Fault", "Faulty", "Unfaithful", "allocate", "check", "free_bytes", "get", "launch", "put",
-           "require_no_faults", "resources", "source"]
+__all__ = ["Fault", "Faulty", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "movements",
+           "put", "require_no_faults", "resources", "source", "trace"]
 
 
 def source(spec: KernelSpec, counting: str) -> str:

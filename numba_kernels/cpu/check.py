@@ -19,6 +19,7 @@ from traffic_model.errors import Refusal
 from traffic_model.units import decimal_bytes
 
 SHADOW_LIMIT = 2**32  # bytes
+KINDS = ("outside", "race", "unwritten")
 
 
 class Thread(NamedTuple):
@@ -68,7 +69,8 @@ class Faulty(Refusal):
 
 
 def check(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> list[Fault]:
-    """Runs the whole grid and returns the faults in the order in which they were met, each pair of accesses in the text once.
+    """Runs the whole grid and returns the faults, each kind between the same accesses in the text once: what reads or writes outside,
+    then races, then what nobody wrote; those of a kind in the order in which they were met.
 
     arrays: as for `launch`, but copies: a kernel with faults leaves nothing to rely on. Raises Unfaithful for a kernel that cannot be run
     faithfully, Refusal where too much would have to be remembered.
@@ -81,7 +83,8 @@ def check(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> list[Fault]:
     kernel, found = generate(spec, CHECK), np.zeros((FAULTS, 6), np.int64)
     arguments = (0, spec.blocks, *spec.launch.grid, *given, found, *sizes)
     compiled(kernel, tuple(map(numba.typeof, arguments)))(*arguments)
-    return [_fault(row, kernel.accesses, spec) for row in found[1:found[0, 0] + 1].tolist()]
+    faults = [_fault(row, kernel.accesses, spec) for row in found[1:found[0, 0] + 1].tolist()]
+    return sorted(faults, key=lambda fault: KINDS.index(fault.kind))
 
 
 def require_no_faults(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> None:

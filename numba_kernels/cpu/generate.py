@@ -22,7 +22,7 @@ from numba_kernels.cpu.names import Names, stored
 from numba_kernels.cpu.singles import take_apart
 from numba_kernels.cpu.starts import find_starts
 from numba_kernels.cpu.steps import Loop
-from numba_kernels.cpu.tally import require_untouched, take_out
+from numba_kernels.cpu.tally import Site, require_untouched, take_out
 from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.unfaithful import Unfaithful, reading
 from numba_kernels.cpu.uniform import Uniformity
@@ -36,12 +36,13 @@ INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
 class Generated(NamedTuple):
-    """name: of the function in the source that runs a range of blocks; loops: the table of loops in which it lays down the accesses of
+    """name: of the function in the source that runs a range of blocks; loops, sites: the tables by which it lays down the accesses of
     warps (numba_kernels/cpu/steps.py); accesses: what the faults that it finds are about (numba_kernels/cpu/guards.py); else empty."""
 
     name: str
     source: str
     loops: tuple[Loop, ...] = ()
+    sites: tuple[Site, ...] = ()
     accesses: tuple[Access, ...] = ()
 
 
@@ -105,7 +106,8 @@ def _module(spec, counting, text):
 
 
 def _tables(warps, guards):
-    return dict(loops=tuple(warps.steps.loops) if warps else (), accesses=tuple(guards.accesses) if guards else ())
+    return dict(loops=tuple(warps.steps.loops) if warps else (), sites=tuple(warps.steps.sites) if warps else (),
+                accesses=tuple(guards.accesses) if guards else ())
 
 
 def _about(spec, counting, text):

@@ -15,7 +15,7 @@ from numba_kernels.cpu.fission import Part, intervals
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names, stored
-from numba_kernels.cpu.shadow import COLUMNS, fault, outside, shadowed_read, shadowed_write, within
+from numba_kernels.cpu.shadow import COLUMNS, shadowed_read, shadowed_write, within
 
 
 class Access(NamedTuple):
@@ -35,7 +35,7 @@ class Guards(ast.NodeTransformer):
         self.memory, self.at, self.np, self.uint64, self.faults, self.starts = memory, at, header.np, header.uint64, faults, starts
         self.dynamic_bytes = dynamic_bytes
         self.int64 = header.bound(numba.int64)
-        _, _, self.within, self.read, self.write = map(header.copied, (fault, outside, within, shadowed_read, shadowed_write))
+        self.within, self.read, self.write = map(header.shared, (within, shadowed_read, shadowed_write))
         self.table, self.this, self.epoch, self.born = map(names, ("ACCESSES", "this", "epoch", "born"))
         self.first, self.nothing = names("first_thread"), names("nothing")
         dynamic = [name for name, array in memory.shared.items() if array.shape == (0,)]
@@ -63,8 +63,9 @@ class Guards(ast.NodeTransformer):
 
     def visit_For(self, node):
         match node.iter:
-            case ast.Call(args=[ast.Constant(value=bound)]) if node.target.id not in stored(node.body):
-                self.below[node.target.id] = bound
+            case ast.Call(args=[*start, ast.Constant(value=bound)]) if all(map(_from_zero, start)):
+                if node.target.id not in stored(node.body):
+                    self.below[node.target.id] = bound
         self.generic_visit(node)
         self.below.pop(node.target.id, None)
         return node
@@ -135,6 +136,10 @@ class Guards(ast.NodeTransformer):
     def _signed(self, index):
         """The index without its cast, which would hide that it is negative."""
         return index.args[0] if self._unsigned(index) else index
+
+
+def _from_zero(node):
+    return isinstance(node, ast.Constant) and node.value >= 0
 
 
 def _parsed(source):

@@ -42,7 +42,7 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
         return counts, last - first, time.perf_counter() - start
 
     kernel = generate(spec, counting)
-    new_workspace = lambda: workspace(np.array(kernel.loops).reshape(-1, 4)) if counting == WARPS else ()
+    new_workspace = lambda: workspace(np.array(kernel.loops)) if counting == WARPS else ()
     idle = [new_workspace()]  # at any time: one for every worker at most, minus those in use
     types = map(numba.typeof, (*given, *([] if counting == OFF else [np.zeros(shape, np.int64)]), *idle[0], *sizes))
     function = compiled(kernel, (numba.int64,) * 5 + tuple(types))

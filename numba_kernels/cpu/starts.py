@@ -1,6 +1,8 @@
 """Starts: where in its array each view begins, so that an index into a view can be told as one into the array."""
 import ast
 
+import numba
+
 from numba_kernels.cpu.fission import Once, Part
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.memory import Memory
@@ -10,7 +12,7 @@ from numba_kernels.cpu.names import Names
 def find_starts(parts: list[Part], memory: Memory, names: Names, header: Header) -> dict[str, str]:
     """view -> name of the elements before it. Puts a statement that finds them behind each view, which is cut once for the block."""
     starts = {view: names(f"{view}_begins") for view in memory.views}
-    function = header.copied(begins) if starts else ""
+    function = header.shared(begins) if starts else ""
     for place in reversed(range(len(parts))):
         match parts[place]:
             case Once(statement=ast.Assign(targets=[ast.Name(id=view)])) if view in starts:
@@ -18,6 +20,7 @@ def find_starts(parts: list[Part], memory: Memory, names: Names, header: Header)
     return starts
 
 
+@numba.njit(nogil=True)
 def begins(view, array):
-    """Elements of the array before the view's first one; copied into the generated source."""
+    """Elements of the array before the view's first one."""
     return (view.ctypes.data - array.ctypes.data) // array.itemsize

@@ -29,12 +29,14 @@ from numba_kernels.cpu.warp_log import ROWS
 
 class Loop(NamedTuple):
     """A loop with accesses in it, in the table that `opened` takes its row from. log: number of the interval's log; place: among that
-    interval's loops, −1 for what is outside all of them; site: number of the first access directly in it; sites: how many there are."""
+    interval's loops, −1 for what is outside all of them; site: row of the first access directly in it in the table of sites; sites: how
+    many there are; number: of its first access, in the order of the text."""
 
     log: int
     place: int
     site: int
     sites: int
+    number: int
 
 
 class Steps:
@@ -95,7 +97,8 @@ class Steps:
     def _new_loop(self, statements, place):
         """A row of the table of loops, and of the table of sites one for each access directly in the loop."""
         found = [self._site(note) for note in self._direct(statements)]
-        self.loops.append(Loop(self.number, place, len(self.sites), len(found)))
+        first = min(self._site(node).number for statement in statements for node in ast.walk(statement) if self._is_note(node))
+        self.loops.append(Loop(self.number, place, len(self.sites), len(found), first))
         self.sites += found
         return self.loops[-1]
 

@@ -10,13 +10,16 @@ from numba_kernels.ports import REQUESTS, WARPS
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES
 
-BY_WARP = (WARPS,)  # forms of the source that look at warps
+TRACE = "trace"  # the form of the source that keeps every warp access, beside the modes of counting
+BY_WARP = (WARPS, TRACE)  # forms of the source that look at warps
 FP32_BYTES = 4  # of an element of scratch or of shared memory
 
 
 class Site(NamedTuple):
-    """One access in the kernel's text: its cell and line, the array it names there, and the bytes of an element."""
+    """One access in the kernel's text: its number in the order of the text, its cell and line, the array it names there, and the bytes of
+    an element."""
 
+    number: int
     cell: int
     line: int
     array: str

@@ -37,7 +37,7 @@ class ThreadLoops:
         body += statement_lines(map(self.rows.visit, interval.statements))
         body += [f"{self.arrays[name]}[{self.this_thread}] = {name}" for name in own.store]
         if self.warps and interval in self.warps.steps.logs:
-            return [f"# every warp, {interval.start}", *self._by_warp(body, self.warps.after_lanes(interval))]
+            return [f"# every warp, {interval.start}", *self._by_warp(body, self.warps.after_lanes(interval, self.first))]
         for name, size in zip(self.at.thread, self.at.threads):
             if size > 1:
                 body = [f"for {name} in range({size}):", *indented(body)]
