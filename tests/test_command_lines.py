@@ -49,6 +49,16 @@ def test_run_prints_what_it_counted(backend):
             assert kernel["times_ms"] is kernel["registers_per_thread"] is kernel["shared_bytes"] is kernel["local_bytes"] is None
 
 
+def test_run_counts_warps_and_checks():
+    said, = objects("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "cpu", "--counting", "warps", "--check")
+    predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", "naive")
+    assert said["measures"] == ["distinct", "requested", "sectors", "wavefronts"]
+    requested = [[record for record in each["ledger"] if record["measure"] == "requested"] for each in (said, predicted)]
+    assert requested[0] == requested[1]
+    refused = call("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "simulator", "--check")
+    assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
+
+
 def test_tables_are_readable():
     done = call("traffic_model", "predict", "--seq-len", "4096")
     assert "fused, predicted: 136 MB requested, 4.19 MB compulsory through HBM" in done.stdout
