@@ -16,6 +16,7 @@ from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names, stored
 from numba_kernels.cpu.shadow import COLUMNS, shadowed_read, shadowed_write, within
+from numba_kernels.cpu.unfaithful import Unfaithful
 
 
 class Access(NamedTuple):
@@ -90,7 +91,7 @@ class Guards(ast.NodeTransformer):
             return False
         indices = map(self._signed, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])
         most = [each.value if isinstance(each, ast.Constant) else self.below.get(ast.unparse(each), math.inf) - 1 for each in indices]
-        return all(0 <= top < size for top, size in zip(most, self.memory.local[node.value.id].shape, strict=True))
+        return all(0 <= top < size for top, size in zip(most, self.memory.local[node.value.id].shape))
 
     def _guarded(self, node, index, write):
         """The index of an element, with a guard around it, or around the last of several and a check of the others."""
@@ -98,6 +99,8 @@ class Guards(ast.NodeTransformer):
         indices = index.elts if isinstance(index, ast.Tuple) else [index]
         row = self._row(node, indices, write)
         sizes = self._sizes(array)
+        if len(indices) != len(sizes):
+            raise Unfaithful(node, f"takes {ast.unparse(node)}, which is not one element of {array}")
         if array in self.memory.local:
             checked = [self._within(row, each, size) for each, size in zip(indices, sizes)]
         else:

@@ -21,10 +21,10 @@ MOST = 2**20  # warp accesses in one trace
 class WarpAccess(NamedTuple):
     """One warp access.
 
-    interval: how many times the block had run from one barrier to the next, this one included; line, name: in the kernel's file, and what
-    the array is called there; iteration: of each loop around the access that is run between two barriers, counted from 0; elements: for
-    each of the 32 lanes the index of its element in the array (of a view: in what it is cut from), None if it takes no part. The rest
-    are bytes; sectors are None in shared memory, wavefronts in HBM.
+    interval: counts what the block ran from one barrier to the next, pieces without accesses left out, from 1; line, name: in the
+    kernel's file, and what the array is called there; iteration: of each loop around the access that is run between two barriers,
+    counted from 0; elements: for each of the 32 lanes the index of its element in the array (of a view: in what it is cut from), None
+    if it takes no part. The rest are bytes; sectors are None in shared memory, wavefronts in HBM.
     """
 
     interval: int
