@@ -67,6 +67,16 @@ def test_a_terminal_that_knows_only_ascii_gets_a_table_and_a_sentence():
         assert done.returncode == status and b"Traceback" not in done.stderr and (done.stdout or done.stderr)
 
 
+def test_run_counts_warps_and_checks():
+    said, = objects("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "cpu", "--counting", "warps", "--check")
+    predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", "naive")
+    assert said["measures"] == ["distinct", "requested", "sectors", "wavefronts"]
+    requested = [[record for record in each["ledger"] if record["measure"] == "requested"] for each in (said, predicted)]
+    assert requested[0] == requested[1]
+    refused = call("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "simulator", "--check")
+    assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
+
+
 def test_tables_are_readable():
     done = call("traffic_model", "predict", "--seq-len", "4096")
     assert "fused, predicted: 136 MB requested, 4.19 MB compulsory through HBM" in done.stdout
