@@ -2,7 +2,7 @@
 import json
 
 from app.race.payload import payload
-from app.race.standalone import html
+from app.race.film import html
 from traffic_model import DEFAULT_GPU, AttentionProblem, Tiling, find_gpu
 
 GPU = find_gpu(DEFAULT_GPU)
@@ -24,11 +24,11 @@ class RacePage:
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.set_content(html(shown, theme=theme, autoplay=autoplay))
-        self.page.wait_for_function("window.tilescopeRace")
+        self.page.wait_for_function("window.tilescopePlayer")
 
     def ask(self, expression: str, argument=None):
         """The value of a JavaScript expression in which `player` is the player and `x` the argument; both ways as JSON, which is fast."""
-        given = "const player = window.tilescopeRace; let x = JSON.parse(text);"
+        given = "const player = window.tilescopePlayer; let x = JSON.parse(text);"
         function = f"(text) => {{ {given} return JSON.stringify({expression}) ?? 'null'; }}"
         return json.loads(self.page.evaluate(function, json.dumps(argument)))
 

@@ -70,7 +70,7 @@ def faults(boxes: list[dict]) -> list[str]:
 @pytest.mark.parametrize("shown", [*SHAPES, LOSES], ids=describe)
 def test_text_is_large_dark_and_in_its_place(page, shown):
     page.load(shown, "dark" if len(shown["file"]) % 2 else "light")
-    chapters = page.ask("player.race.clock.chapters.map((chapter) => chapter.seconds + 0.001)")
+    chapters = page.ask("player.film.clock.chapters.map((chapter) => chapter.seconds + 0.001)")
     frames = page.frames([*MOMENTS, *chapters]) + page.frames([*MOMENTS, *chapters], running=True)
     frames += page.ask("(player.seek(0), [1, 2, 3].map(() => (player.step(7), player.boxes())))")
     assert {fault for boxes in frames for fault in faults(boxes)} == set()
@@ -161,8 +161,8 @@ def test_lanes_end_with_the_predicted_bytes(page):
         for index, name in enumerate(("naive", "fused")):
             ledger = predict(name, problem, tiling, GPU).ledger
             moved = ledger.total(Measure.COMPULSORY)
-            assert page.ask("player.race.lanes[x].total", index) == moved
-            assert page.ask("player.race.lanes[x].rereads.at(-1)", index) == ledger.total(Measure.REQUESTED, space=Space.HBM) - moved
+            assert page.ask("player.film.lanes[x].total", index) == moved
+            assert page.ask("player.film.lanes[x].rereads.at(-1)", index) == ledger.total(Measure.REQUESTED, space=Space.HBM) - moved
 
 
 def test_a_run_replaces_the_word_predicted_at_the_end(page):

@@ -5,7 +5,7 @@ import struct
 import pytest
 from race_page import GPU, RacePage, race
 
-from app.race.script import script
+from app.race.film import SCRIPT
 from traffic_model import AttentionProblem, Tiling, predict, units
 from traffic_model.schedule import schedule
 
@@ -32,28 +32,28 @@ def done(page) -> list[int]:
 
 def test_both_lanes_run_on_one_clock_and_fused_is_done_after_four_seconds(small):
     naive, fused = (predict(name, AttentionProblem(80, 16, mask="causal"), Tiling(16, 32), GPU).compulsory_bytes for name in LANES)
-    clock = lambda seconds: small.ask("player.race.clock.at(x).clock", seconds)
+    clock = lambda seconds: small.ask("player.film.clock.at(x).clock", seconds)
     assert [clock(s) for s in (0, 2, 4, 4.7, 5, 7, 9, 10)] == [0, fused / 2, fused, fused, fused, (fused + naive) / 2, naive, naive]
-    assert small.ask("player.race.clock.at(4).views[1].done") == len(EVENTS[1])
-    assert small.ask("player.race.clock.at(9).views[0].done") == len(EVENTS[0])
+    assert small.ask("player.film.clock.at(4).views[1].done") == len(EVENTS[1])
+    assert small.ask("player.film.clock.at(9).views[0].done") == len(EVENTS[0])
 
 
 def test_chapters_are_where_their_first_event_begins(small):
-    chapters = small.ask("player.race.clock.chapters")
+    chapters = small.ask("player.film.clock.chapters")
     assert sorted(c["name"] for c in chapters) == ["P comes back", "S comes back", "end", "fused done"]
     for name, array in (("S comes back", "s"), ("P comes back", "p")):
         first = next(i for i, event in enumerate(EVENTS[0]) if (event.array, event.direction) == (array, "read"))
         before = sum(event.compulsory for event in EVENTS[0][:first])
         seconds = next(c["seconds"] for c in chapters if c["name"] == name)
-        assert small.ask("player.race.clock.bytesAt(x)", seconds) == pytest.approx(before)
+        assert small.ask("player.film.clock.bytesAt(x)", seconds) == pytest.approx(before)
 
 
 def test_every_event_is_a_step_and_the_clock_stands_still_for_a_reread(small):
     total = sum(map(len, EVENTS))
     walk = small.ask("""(() => { let { moment } = player; const path = [];
-        for (let i = 0; i < x; i++) { const next = player.race.clock.step(moment, 1);
+        for (let i = 0; i < x; i++) { const next = player.film.clock.step(moment, 1);
             path.push({ clock: next.clock, done: next.views.map((view) => view.done) }); moment = next; }
-        for (let i = 0; i < x; i++) moment = player.race.clock.step(moment, -1);
+        for (let i = 0; i < x; i++) moment = player.film.clock.step(moment, -1);
         return { path, back: moment.clock, start: moment.views.map((view) => view.done) }; })()""", total)
     assert walk["path"][-1]["done"] == [len(events) for events in EVENTS]
     assert (walk["back"], walk["start"]) == (0, [0, 0])
@@ -88,9 +88,9 @@ def test_a_moment_shows_what_python_says_has_moved(small):
             assert spent <= clock < spent + next((e.compulsory for e in events[seen:] if not e.reread), math.inf)
             for array, way in (("s", "write"), ("s", "read"), ("p", "write"), ("o", "write"), ("k", "read")):
                 moved = sum(e.compulsory for e in events[:seen] if (e.array, e.direction) == (array, way))
-                assert small.ask("player.race.lanes[x[0]].progress(x[1], x[2], x[3]).bytes", [lane, array, way, seen]) == moved
+                assert small.ask("player.film.lanes[x[0]].progress(x[1], x[2], x[3]).bytes", [lane, array, way, seen]) == moved
             again = sum(max(0, e.requested - e.compulsory) for e in events[:seen])
-            assert small.ask("player.race.lanes[x[0]].rereads[x[1]]", [lane, seen]) == again
+            assert small.ask("player.film.lanes[x[0]].rereads[x[1]]", [lane, seen]) == again
 
 
 def test_keys(small):
@@ -130,7 +130,7 @@ def test_buttons_and_scrubber(small):
     small.page.click("[data-action=loop]")
     assert small.ask("player.loop") is True
     small.ask("void (player.seek(9.99), player.speed = 5, player.play())")
-    small.page.wait_for_function("tilescopeRace.moment.seconds < 5")
+    small.page.wait_for_function("tilescopePlayer.moment.seconds < 5")
     small.ask("void (player.pause(), player.loop = false, player.speed = 1)")
 
 
@@ -139,7 +139,7 @@ def test_what_is_said_changes_with_the_story_not_with_the_frame(small):
     start = label()
     assert small.page.get_attribute("canvas", "role") == "img" and "S and P are never stored" in start
     small.ask("void (player.speed = 0.01, player.play())")
-    small.page.wait_for_function("tilescopeRace.moment.seconds > 0")
+    small.page.wait_for_function("tilescopePlayer.moment.seconds > 0")
     assert label() == start
     small.ask("void (player.seek(3.999), player.speed = 1)")
     small.page.wait_for_function("document.querySelector('.spoken').textContent.startsWith('Fused is done.')")
@@ -158,14 +158,14 @@ def test_new_settings_keep_the_canvas_and_the_moment(small):
     small.ask("void (player.seek(6), player.canvas.dataset.mine = 'yes')")
     small.load(race(512))
     assert small.page.get_attribute("canvas", "data-mine") == "yes"
-    assert small.ask("[player.moment.seconds, player.race.rows.at(-1)]") == [6, 512]
+    assert small.ask("[player.moment.seconds, player.film.rows.at(-1)]") == [6, 512]
 
 
 def test_it_plays_once_by_itself_and_stops_at_the_end(browser):
     opened = RacePage(browser, SMALL, autoplay=True)
     assert opened.ask("player.playing") is True
     opened.ask("void (player.speed = 30)")
-    opened.page.wait_for_function("!tilescopeRace.playing")
+    opened.page.wait_for_function("!tilescopePlayer.playing")
     assert opened.ask("player.moment.seconds") == 10
     assert opened.texts(10)[0].startswith("Same output")
     assert opened.complaints == [] and opened.requests == []  # no network at all
@@ -197,9 +197,9 @@ def test_it_fits_the_window_and_stays_sharp(browser, size, scale):
 
 def test_a_moment_of_65536_tiles_is_found_at_once(page):
     page.load(race(16384))
-    assert page.ask("player.race.lanes.map((lane) => lane.count)") == [590_080, 131_584]
+    assert page.ask("player.film.lanes.map((lane) => lane.count)") == [590_080, 131_584]
     longest = page.ask("""Math.min(...[0, 1, 2].map(() => { const start = performance.now();
-        for (let i = 0; i < 100; i++) player.race.clock.at(i / 10); return (performance.now() - start) / 100; }))""")
+        for (let i = 0; i < 100; i++) player.film.clock.at(i / 10); return (performance.now() - start) / 100; }))""")
     assert longest < 5  # ms
 
 
@@ -207,6 +207,6 @@ def test_numbers_are_written_as_python_writes_them(page):
     values = [0, 1, 999, 999.6, 1000, 1005, 2675, 4125, 9994, 9995, 9999, 99950, 123456, 999499, 999500, 1e6, 4194304, 68.75e9, 3e15]
     factors = [1, 1.005, 1.0625, 2.675, 4.125, 9.9951, 9.994, 12.5, 13.5, 64.5, 99.4, 99.5, 1025, 2048.5]
     shares = [0, 1, .0004, .0005, .00125, .0154, .0994, .0996, .105, .115, .5, .994, .99999]
-    ours = page.page.evaluate(f"""([values, factors, shares]) => {{ {script()}
+    ours = page.page.evaluate(f"""([values, factors, shares]) => {{ {SCRIPT}
         return [values.map(decimalBytes), factors.map(times), shares.map(percent)]; }}""", [values, factors, shares])
     assert ours == [[units.decimal_bytes(v) for v in values], [units.ratio(v) for v in factors], [units.percent(v) for v in shares]]

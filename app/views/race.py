@@ -1,8 +1,8 @@
 """Race: naive against fused, tile by tile on one clock."""
 import streamlit as st
 
-from app.race import bars, standalone
-from app.race.component import mount
+from app.race import bars
+from app.race.film import html, mount
 from app.race.payload import LANES, payload
 from app.race.receipts import receipt
 from app.settings import Settings
@@ -33,7 +33,7 @@ def show(settings: Settings) -> None:
             st.markdown(f"{name.capitalize()}: {receipt(name, problem)}")
     with st.expander("Show the table"):
         st.dataframe(_table(settings), hide_index=True)
-    st.download_button("HTML", lambda: standalone.html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
+    st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
                        help="The race as one file that plays in any browser, without a network.")
 
 

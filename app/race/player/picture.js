@@ -1,14 +1,14 @@
 // The picture: one moment of the race on a 1280×720 sheet. It returns every text box it drew.
 const LANE_TOPS = [80, 389], LEFT = 24, RIGHT = 1256;
 
-/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views, speed: 0 while it stands}; look: {palette, family}. */
-function drawRace(context, race, moment, { palette, family }) {
+/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands}. */
+function drawRace(context, race, moment, { palette, family, speed }) {
   const pen = new Pen(context, palette, family), quiet = { ink: palette.muted };
   pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
   pen.text(claim(race, moment), LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
   const named = pen.text(clockName(race, moment), RIGHT, 69, { weight: 600, align: "right", ...quiet });
   pen.text([race.conditions.join("    "), race.conditions.join("  ")], LEFT, 69, { room: RIGHT - LEFT - named - 24, ...quiet });
-  const secondsPerByte = moment.speed ? race.clock.secondsPerByte(moment.seconds) / moment.speed : Infinity;
+  const secondsPerByte = speed ? race.clock.secondsPerByte(moment.seconds) / speed : Infinity;
   race.lanes.forEach((lane, index) => {
     const view = moment.views[index], pace = lane.pace(view, secondsPerByte), again = lane.again(view, pace, secondsPerByte);
     drawLane(pen, race, lane, { ...view, pace, again }, moment.clock, LANE_TOPS[index]);

@@ -17,7 +17,7 @@ ${button("back", "Step back (left arrow)", icon("back"))}
 ${button("play", "Play or pause (space)", "", 'class="main"')}
 ${button("step", "Step (right arrow)", icon("step"))}
 <div class="track">
-  <input type="range" min="0" max="${SECONDS}" step="0.01" value="0" aria-label="Moment of the race"><div class="chapters"></div>
+  <input type="range" min="0" step="0.01" value="0" aria-label="Moment"><div class="chapters"></div>
 </div>
 ${button("speed", "Speed", "1×")}
 ${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
@@ -46,12 +46,13 @@ class Controls {
     this.holder.querySelector(".main").innerHTML = playing ? `${icon("pause")}<span>Pause</span>` : `${icon("play")}<span>Play</span>`;
   }
 
-  /** [{name, seconds}]: marks on the scrubber, each with its name as a button that jumps there. */
-  setChapters(chapters) {
-    this.chapters = chapters;
+  /** Marks the film's chapters on the scrubber, each with its name as a button that jumps there. */
+  setFilm({ seconds: length, chapters }) {
+    Object.assign(this, { length, chapters });
+    this.scrubber.max = length;
     this.holder.querySelector(".chapters").replaceChildren(...chapters.flatMap(({ name, seconds }) => {
       const mark = document.createElement("i"), label = document.createElement("button");
-      mark.style.left = `${(100 * seconds) / SECONDS}%`;
+      mark.style.left = `${(100 * seconds) / length}%`;
       Object.assign(label, { type: "button", textContent: name, title: `Go to: ${name}`, onclick: () => this.player.seek(seconds) });
       return [mark, label];
     }));
@@ -64,7 +65,7 @@ class Controls {
     if (!total) return;
     const wide = labels.map((label) => label.offsetWidth), left = [];
     this.chapters.forEach(({ seconds }, i) => {
-      left[i] = Math.max((total * seconds) / SECONDS - wide[i] / 2, i ? left[i - 1] + wide[i - 1] + GAP : 0);
+      left[i] = Math.max((total * seconds) / this.length - wide[i] / 2, i ? left[i - 1] + wide[i - 1] + GAP : 0);
     });
     for (let i = left.length - 1; i >= 0; i--) left[i] = Math.min(left[i], (i + 1 < left.length ? left[i + 1] - GAP : total) - wide[i]);
     labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
@@ -94,7 +95,7 @@ class Controls {
     const actions = {
       " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.fullScreen(),
       ArrowRight: () => player.step(count), ArrowLeft: () => player.step(-count),
-      Home: () => player.seek(0), End: () => player.seek(SECONDS),
+      Home: () => player.seek(0), End: () => player.seek(this.length),
     };
     if (!actions[event.key]) return;
     event.preventDefault();

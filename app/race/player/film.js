@@ -1,0 +1,18 @@
+// The race as a film: what the player asks for, answered by the clock, the picture and the story.
+class RaceFilm {
+  constructor(payload) {
+    const lanes = payload.lanes.map((record) => new Lane(record));
+    Object.assign(this, payload, { lanes, clock: new Clock(lanes), matrices: new Matrices(payload) });
+    Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, chapters: this.clock.chapters });
+  }
+
+  at(seconds) { return this.clock.at(seconds); }
+  step(moment, by) { return this.clock.step(moment, by); }
+  draw(context, moment, look) { return drawRace(context, this, moment, look); }
+  describe(moment) { return describe(this, moment); }
+  chapterOf(moment) { return chapterOf(this, moment); }
+  mark({ seconds }) { return seconds.toFixed(2); }
+  secondsAt(mark) { return mark === null ? NaN : Number(mark); }
+}
+
+const openFilm = (payload) => new RaceFilm(payload);
