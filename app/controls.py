@@ -2,6 +2,8 @@
 import streamlit as st
 
 from app.settings import LENGTHS, Settings, shape_words
+from app.softmax.online import Broken
+from app.softmax.rows import Scores, Size
 from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
 from traffic_model.problem import DTYPE_BYTES
 
@@ -23,6 +25,23 @@ def read() -> Settings:
     with meter:
         _shared_memory(settings)
     return settings
+
+
+def softmax_row() -> tuple[Size, Scores, Broken, int]:
+    """Which row the Softmax page works through, how, and the seed of a real one. They last as long as the session, whatever the page."""
+    size = Size(_lasting(st.selectbox, "Row", tuple(map(str, Size)), "row"))
+    scores = Scores(_lasting(st.selectbox, "Scores", tuple(map(str, Scores)), "scores"))
+    broken = Broken(_lasting(st.selectbox, "Break it", tuple(map(str, Broken)), "break"))
+    return size, scores, broken, st.number_input("Seed", 0, 999, 0, key="seed", bind="query-params") if size == Size.REAL else 0
+
+
+def _lasting(widget, label: str, options: tuple[str, ...], key: str) -> str:
+    """A control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first."""
+    kept = f"kept_{key}"
+    if key not in st.session_state and key not in st.query_params and kept in st.session_state:
+        st.session_state[key] = st.session_state[kept]
+    st.session_state[kept] = widget(label, options, key=key, bind="query-params")
+    return st.session_state[kept]
 
 
 def set_one_head() -> None:

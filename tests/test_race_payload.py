@@ -6,8 +6,8 @@ import pytest
 from race_page import GPU, race
 
 from app.race.bars import bars, heads_in_words
-from app.race.payload import payload
 from app.race.film import html
+from app.race.payload import payload
 from traffic_model import AttentionProblem, Refusal, Tiling, find_gpu, predict
 from traffic_model.schedule_sweep import decode
 

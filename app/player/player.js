@@ -16,7 +16,7 @@ const remembered = { seconds: null, timeline: null }; // where the last player o
 class Player {
   /** root: an empty element. options: {theme: "light" | "dark", autoplay, linked: keep the moment in the address}. */
   constructor(root, payload, { theme = "light", autoplay = true, linked = false } = {}) {
-    root.innerHTML = '<canvas role="img"></canvas><div class="controls"></div><div class="spoken" aria-live="polite"></div>';
+    root.innerHTML = '<div class="sheet"><canvas role="img"></canvas></div><div class="controls"></div><div class="spoken" aria-live="polite"></div>';
     Object.assign(root, { className: "player", tabIndex: 0 });
     Object.assign(this, { root, linked, canvas: root.querySelector("canvas"), loop: false, speed: 1, playing: false, moment: { seconds: 0 } });
     this.controls = new Controls(root, root.querySelector(".controls"), this);

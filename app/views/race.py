@@ -6,6 +6,7 @@ from app.race.film import html, mount
 from app.race.payload import LANES, payload
 from app.race.receipts import receipt
 from app.settings import Settings
+from app.views.parts import WIDE
 from traffic_model import Measure, Space, predict
 from traffic_model.units import decimal_bytes
 
@@ -18,7 +19,6 @@ re-reads, which are requested bytes beyond the compulsory ones.
 on top, and a write that another kernel soon reads may never leave L2. Order: a GPU works on many blocks at once; here they follow one
 another.
 """
-WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"  # beside the sidebar the race needs the whole width
 
 
 def show(settings: Settings) -> None:
