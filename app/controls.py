@@ -1,6 +1,7 @@
 """The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
 import streamlit as st
 
+from app.race.rungs import Clock, Rung
 from app.settings import LENGTHS, Settings, shape_words
 from app.softmax.online import Broken
 from app.softmax.rows import Scores, Size
@@ -27,6 +28,13 @@ def read() -> Settings:
     return settings
 
 
+def race() -> tuple[tuple[Rung, Rung], Clock]:
+    """Which rungs run in the upper and the lower lane, and what they run against."""
+    rungs = tuple(map(str, Rung))
+    upper, lower = _lasting(st.selectbox, "Upper lane", rungs, "upper"), _lasting(st.selectbox, "Lower lane", rungs, "lower", Rung.FUSED)
+    return (Rung(upper), Rung(lower)), Clock(_lasting(st.selectbox, "Clock", tuple(map(str, Clock)), "clock"))
+
+
 def softmax_row() -> tuple[Size, Scores, Broken, int]:
     """Which row the Softmax page works through, how, and the seed of a real one. They last as long as the session, whatever the page."""
     size = Size(_lasting(st.selectbox, "Row", tuple(map(str, Size)), "row"))
@@ -35,12 +43,13 @@ def softmax_row() -> tuple[Size, Scores, Broken, int]:
     return size, scores, broken, st.number_input("Seed", 0, 999, 0, key="seed", bind="query-params") if size == Size.REAL else 0
 
 
-def _lasting(widget, label: str, options: tuple[str, ...], key: str) -> str:
+def _lasting(widget, label: str, options: tuple[str, ...], key: str, default: str | None = None) -> str:
     """A control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first."""
     kept = f"kept_{key}"
     if key not in st.session_state and key not in st.query_params and kept in st.session_state:
         st.session_state[key] = st.session_state[kept]
-    st.session_state[kept] = widget(label, options, key=key, bind="query-params")
+    index = options.index(default or options[0])
+    st.session_state[kept] = widget(label, options, **({} if key in st.session_state else dict(index=index)), key=key, bind="query-params")
     return st.session_state[kept]
 
 

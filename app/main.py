@@ -44,7 +44,7 @@ with st.sidebar:
     own = st.container()  # for what only the page on show asks
     settings = read_settings()
     theme.follow()
-pages = [page(race.show, settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax"),
+pages = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax"),
          page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists
     pages.append(page(time.show, settings, "Time"))

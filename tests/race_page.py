@@ -2,15 +2,16 @@
 from player_page import PlayerPage
 
 from app.race.film import html
-from app.race.payload import payload
+from app.race.payload import LANES, payload
+from app.race.rungs import Clock
 from traffic_model import DEFAULT_GPU, AttentionProblem, Tiling, find_gpu
 
 GPU = find_gpu(DEFAULT_GPU)
 
 
-def race(seq_len: int, block_q: int = 64, block_k: int = 64, **shape) -> dict:
+def race(seq_len: int, block_q: int = 64, block_k: int = 64, rungs: tuple = LANES, clock: Clock = Clock.COMPULSORY, **shape) -> dict:
     """The payload of one problem and tiling on the default GPU."""
-    return payload(AttentionProblem(seq_len, **shape), Tiling(block_q, block_k), GPU)
+    return payload(AttentionProblem(seq_len, **shape), Tiling(block_q, block_k), GPU, rungs, clock)
 
 
 class RacePage(PlayerPage):

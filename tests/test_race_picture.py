@@ -5,9 +5,11 @@ import pytest
 from player_page import contrast, faults
 from race_page import GPU, RacePage, race
 
+from app.race.payload import payload
 from app.race.receipts import receipt
+from app.race.rungs import Clock, Rung
 from traffic_model import AttentionProblem, Measure, Space, Tiling, predict
-from traffic_model.schedule import one_head
+from traffic_model.schedule import one_head, schedule
 from traffic_model.units import decimal_bytes, percent, ratio
 
 SHAPES = [
@@ -20,6 +22,14 @@ SHAPES = [
     race(1, 16, 16, kv_len=4096), race(131072, 64, 64, kv_len=100000, mask="causal", heads=16),
 ]
 MOMENTS = (0, 0.05, 1.9, 3.7, 4, 4.5, 5.3, 7, 8.9, 9, 10)
+PAIRS = [(Rung.TILED, Rung.FUSED), (Rung.KV_OUTER, Rung.FUSED), (Rung.NAIVE, Rung.KV_OUTER), (Rung.FUSED, Rung.FUSED)]
+OTHERS = [race(n, q, k, rungs, clock, head_dim=d, mask=mask, dtype=dtype, heads=16, kv_len=m)
+          for (n, m, q, k, d, mask, dtype), rungs, clock in [
+              (shape, rungs, clock) for number, shape in enumerate([
+                  (64, 64, 64, 64, 64, "full", "float32"), (200, 900, 16, 64, 128, "causal", "float16"),
+                  (4096, 4096, 64, 64, 64, "full", "float32"),
+                  (900, 200, 64, 16, 64, "causal", "float16"), (131072, 131072, 16, 16, 128, "causal", "float16")])
+              for rungs, clock in zip(PAIRS * 3, list(Clock) * 4)]]
 LOSES = race(512) | dict(lanes=race(512)["lanes"][::-1], id="fused first")
 
 
@@ -32,7 +42,7 @@ def describe(shown: dict) -> str:
     return f"{shown['file']}_{len(shown['rows']) - 1}x{len(shown['columns']) - 1}"
 
 
-@pytest.mark.parametrize("shown", [*SHAPES, LOSES], ids=describe)
+@pytest.mark.parametrize("shown", [*SHAPES, LOSES, *OTHERS], ids=describe)
 def test_text_is_large_dark_and_in_its_place(page, shown):
     page.load(shown, "dark" if len(shown["file"]) % 2 else "light")
     chapters = page.ask("player.film.clock.chapters.map((chapter) => chapter.seconds + 0.001)")
@@ -76,6 +86,36 @@ def test_the_story_is_told_in_titles(page):
     assert "65× fewer compulsory bytes = 1 + N/d" in page.texts(10)
 
 
+def test_each_clock_is_named_and_tells_its_own_story(page):
+    ledgers = {name: predict(name, AttentionProblem(4096), Tiling(), GPU).ledger for name in ("tiled", "fused")}
+    tiled, fused = (ledger.total(Measure.REQUESTED, space=Space.HBM) for ledger in ledgers.values())
+    page.load(race(4096, rungs=(Rung.TILED, Rung.FUSED), clock=Clock.REQUESTED))
+    assert page.texts(1)[0] == f"Same attention: tiled requests {decimal_bytes(tiled)}, fused {decimal_bytes(fused)}"
+    assert page.texts(4)[0] == f"Fused is done. Tiled has requested {percent(fused / tiled)} of its bytes."
+    assert page.texts(10)[0] == f"Same output to rounding, {ratio(tiled / fused)} fewer requested HBM bytes"
+    assert "clock: requested bytes, same rate for both" in page.texts(1)
+    page.load(race(4096, rungs=(Rung.TILED, Rung.FUSED), clock=Clock.STEPS))
+    counts = [sum(1 for _ in schedule(name, AttentionProblem(4096), Tiling(), GPU).events()) for name in ledgers]
+    assert page.texts(1)[0] == f"Same attention: tiled takes {counts[0]:,} steps, fused {counts[1]:,} steps"
+    assert "clock: steps, same rate for both" in page.texts(1)
+
+
+@pytest.mark.parametrize("clock", [Clock.COMPULSORY, Clock.REQUESTED])
+def test_the_title_reverses_where_fused_requests_more_than_three_ideal_kernels_must_move(page, clock):
+    page.load(race(4096, 16, 64, clock=clock, head_dim=128))
+    assert page.texts(10)[0] == "Fused requests more (16·N² elements) than three ideal kernels must move (4·N²)"
+    page.load(race(4096, 64, 64, clock=clock, head_dim=128))
+    assert page.texts(10)[0].startswith("Same output to rounding")
+    page.load(race(900, 16, 64, clock=clock, head_dim=128, kv_len=700, rungs=(Rung.TILED, Rung.FUSED)))
+    assert re.fullmatch(r"Fused requests more \([\d.]+ MB\) than three ideal kernels must move \([\d.]+ MB\)", page.texts(10)[0])
+
+
+def test_the_loop_order_is_on_the_lane(page):
+    page.load(race(4096, rungs=(Rung.KV_OUTER, Rung.FUSED)))
+    texts = page.texts(3)
+    assert any("key tiles outside" in text for text in texts) and any("query tiles outside" in text for text in texts)
+
+
 def test_titles_of_a_tie_and_of_a_loss(page):
     page.load(race(4096, kv_len=1, head_dim=128))
     assert page.texts(10)[0] == "Same output to rounding, compulsory HBM bytes equal within 5 %"
@@ -105,25 +145,31 @@ def test_fused_stores_no_scores_and_naive_reads_them_back(page):
 
 
 @pytest.mark.parametrize("shape", [dict(seq_len=4096), dict(seq_len=99, kv_len=900), dict(seq_len=300, mask="causal", heads=4, kv_heads=2)])
-@pytest.mark.parametrize("algorithm", ["naive", "fused"])
-def test_a_receipt_adds_up_to_the_prediction(algorithm, shape):
+@pytest.mark.parametrize("measure", [Measure.COMPULSORY, Measure.REQUESTED])
+@pytest.mark.parametrize("rung", Rung)
+def test_a_receipt_adds_up_to_the_prediction(rung, measure, shape):
     problem = AttentionProblem(**shape)
     for heads in (problem, one_head(problem)):
-        terms, total = receipt(algorithm, heads).split(" = ")
-        added = sum(int(count) * int(size.replace(",", "")) for count, size in re.findall(r"(\d+) × ([\d,]+)", terms))
+        terms, total = receipt(rung.algorithm, heads, Tiling(), GPU, measure).split(" = ")
+        added = sum(int(count or 1) * int(size.replace(",", "")) for count, size in re.findall(r"(?:(\d+) × )?([\d,]+) \(", terms))
         assert added == int(total.removesuffix(" B").replace(",", ""))
-        assert added == predict(algorithm, heads, Tiling(), GPU).compulsory_bytes
+        assert added == predict(rung.algorithm, heads, Tiling(), GPU).ledger.total(measure, space=Space.HBM)
 
 
 def test_lanes_end_with_the_predicted_bytes(page):
-    for shown, problem, tiling in ((race(200, 16, 64, mask="causal"), AttentionProblem(200, mask="causal"), Tiling(16, 64)),
-                                   (race(16384), AttentionProblem(16384), Tiling())):
-        page.load(shown)
-        for index, name in enumerate(("naive", "fused")):
-            ledger = predict(name, problem, tiling, GPU).ledger
-            moved = ledger.total(Measure.COMPULSORY)
-            assert page.ask("player.film.lanes[x].total", index) == moved
-            assert page.ask("player.film.lanes[x].rereads.at(-1)", index) == ledger.total(Measure.REQUESTED, space=Space.HBM) - moved
+    causal = AttentionProblem(200, mask="causal")
+    shapes = [(causal, Tiling(16, 64)), (AttentionProblem(16384), Tiling()), (AttentionProblem(300, kv_len=70), Tiling(64, 16))]
+    for problem, tiling in shapes:
+        for rungs in ((Rung.NAIVE, Rung.FUSED), (Rung.TILED, Rung.KV_OUTER)):
+            for clock in (Clock.COMPULSORY, Clock.REQUESTED):
+                page.load(payload(problem, tiling, GPU, rungs, clock))
+                for index, rung in enumerate(rungs):
+                    ledger = predict(rung.algorithm, problem, tiling, GPU).ledger
+                    moved = {measure: ledger.total(measure, space=Space.HBM) for measure in (Measure.COMPULSORY, Measure.REQUESTED)}
+                    assert page.ask("player.film.lanes[x].total", index) == moved[clock.measure]
+                    if problem != causal:  # there some compulsory bytes are never requested, and more are moved again
+                        again = moved[Measure.REQUESTED] - moved[Measure.COMPULSORY]
+                        assert page.ask("player.film.lanes[x].rereads.at(-1)", index) == again
 
 
 def test_a_run_replaces_the_word_predicted_at_the_end(page):

@@ -45,7 +45,7 @@ def test_chapters_are_where_their_first_event_begins(small):
         first = next(i for i, event in enumerate(EVENTS[0]) if (event.array, event.direction) == (array, "read"))
         before = sum(event.compulsory for event in EVENTS[0][:first])
         seconds = next(c["seconds"] for c in chapters if c["name"] == name)
-        assert small.ask("player.film.clock.bytesAt(x)", seconds) == pytest.approx(before)
+        assert small.ask("player.film.clock.valueAt(x)", seconds) == pytest.approx(before)
 
 
 def test_every_event_is_a_step_and_the_clock_stands_still_for_a_reread(small):
@@ -73,7 +73,7 @@ def test_a_step_onto_a_reread_shows_a_pulse_and_no_flight(small):
         naive = small.ask("player.moment.views[0]")
         if naive["pulse"]:
             break
-    assert naive["flight"] is None and naive["pulse"]["bytes"] == 0
+    assert naive["flight"] is None and naive["pulse"]["cost"] == 0
     texts = [box["text"] for box in small.ask("player.boxes()")]
     assert any(text.startswith("read ") and text.endswith(" again") for text in texts)
     assert any(text.startswith("re-read ") and text.endswith(": 0 B") for text in texts)

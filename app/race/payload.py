@@ -1,55 +1,50 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
-from app.race.receipts import receipt
+from app.race.claims import identity, reversal
+from app.race.receipts import receipt, short_receipts
+from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.schedule import Schedule, one_head, schedule
 from traffic_model.schedule_grid import Grid
 from traffic_model.units import binary_bytes, decimal_bytes
 
-LANES = ("naive", "fused")
+LANES = (Rung.NAIVE, Rung.FUSED)
 MOST_STAIRS = 512  # steps of a mask's edge: more than the picture has pixels
-
-SAYS = {"naive": "three kernels: S and P go to HBM and come back", "fused": "one kernel: S and P are never stored"}
-KERNELS = {  # labels of the byte bars, longest first
-    "naive": [["1  QKᵀ: write S", "1  write S", "1"], ["2  softmax: read S, write P", "2  softmax", "2"],
-              ["3  PV: read P, write O", "3  read P", "3"]],
-    "fused": [["read Q, K, V, write O"]],
-}
 
 
 @lru_cache(maxsize=32)
-def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, tick: str | None = None) -> dict:
-    """One head of `problem`, naive against fused. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
+def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY,
+            tick: str | None = None) -> dict:
+    """One head of `problem`, two rungs on one clock. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
-    plans = {name: schedule(name, problem, tiling, gpu) for name in LANES}
-    grid = plans["fused"].grid
+    plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
+    grid, head = plans[0].grid, one_head(problem)
     return dict(
-        id=f"{problem} {tiling} {gpu.name} {tick}", file=file_name(problem), conditions=_conditions(problem, tiling),
-        headDim=problem.head_dim, rows=grid.row_edges, columns=grid.column_edges, visible=_visible(problem), drawn=_drawn(grid), tick=tick,
-        identity="1 + N/d" if _square(problem) else None, gpu=_gpu(gpu), block=_block(problem, tiling, gpu),
-        lanes=[_lane(plan, problem) for plan in plans.values()])
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick}", file=file_name(problem, rungs, clock), clockName=clock,
+        conditions=_conditions(problem, tiling), headDim=problem.head_dim, rows=grid.row_edges, columns=grid.column_edges,
+        visible=_visible(problem), drawn=_drawn(grid), tick=tick, identity=identity(rungs, problem),
+        reversal=reversal(rungs, head, tiling, gpu), gpu=_gpu(gpu),
+        lanes=[_lane(rung, plan, head, tiling, gpu, clock) for rung, plan in zip(rungs, plans)])
 
 
-def file_name(problem: AttentionProblem) -> str:
-    """What an exported race is called, without its suffix: tilescope_race_N4096_d64_float32."""
+def file_name(problem: AttentionProblem, rungs: tuple[Rung, ...] = LANES, clock: Clock = Clock.COMPULSORY) -> str:
+    """What an exported race is called, without its suffix: tilescope_race_N4096_d64_float32, and what differs from how the page opens."""
     keys = f"_M{problem.kv_len}" * (problem.kv_len != problem.seq_len)
-    return f"tilescope_race_N{problem.seq_len}{keys}_d{problem.head_dim}_{problem.dtype}" + "_causal" * (problem.mask == "causal")
+    words = ["causal"] * (problem.mask == "causal") + [rung.algorithm for rung in rungs if rungs != LANES]
+    words += [clock.split()[0]] * (clock != Clock.COMPULSORY)
+    return "_".join([f"tilescope_race_N{problem.seq_len}{keys}_d{problem.head_dim}_{problem.dtype}", *words])
 
 
-def _lane(plan: Schedule, problem: AttentionProblem) -> dict:
-    """A sweep is [kernel, row, stage, blocks, [[array, direction, compulsory runs, requested runs] …]]."""
-    name = plan.algorithm
-    sweeps = [[sweep.kernel, sweep.row, sweep.stage, sweep.blocks, [[m.array, m.direction, m.compulsory, m.requested] for m in sweep.moves]]
-              for sweep in plan.sweeps]
-    return dict(name=name, says=SAYS[name], kernels=KERNELS[name], receipt=receipt(name, one_head(problem)), sweeps=sweeps)
-
-
-def _square(problem: AttentionProblem) -> bool:
-    """Then three kernels move 4U + 4W and one 4U with U = N·d, W = N², and their ratio is exactly 1 + N/d."""
-    return problem.mask == "full" and problem.seq_len == problem.kv_len
+def _lane(rung: Rung, plan: Schedule, head: AttentionProblem, tiling: Tiling, gpu: Gpu, clock: Clock) -> dict:
+    """A sweep is [kernel, row, stage, blocks, [[array, direction, compulsory runs, requested runs] …], column or null]."""
+    sweeps = [[sweep.kernel, sweep.row, sweep.stage, sweep.blocks, [[m.array, m.direction, m.compulsory, m.requested] for m in sweep.moves],
+               sweep.column] for sweep in plan.sweeps]
+    asked = plan.algorithm, head, tiling, gpu, clock.measure
+    return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=_block(plan.algorithm, head, tiling, gpu),
+                receipt=[receipt(*asked), *short_receipts(*asked)] if clock.measure else None, sweeps=sweeps)
 
 
 def _conditions(problem: AttentionProblem, tiling: Tiling) -> list[str]:
@@ -75,10 +70,10 @@ def _gpu(gpu: Gpu) -> dict:
     return dict(name=gpu.name, multiprocessors=gpu.multiprocessors, bandwidth=f"{decimal_bytes(gpu.dram_gb_per_s * 1e9)}/s")
 
 
-def _block(problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> dict:
-    """What one block of the fused kernel keeps where, from its layout."""
-    layout = predict("fused", problem, tiling, gpu).layout
+def _block(algorithm: str, head: AttentionProblem, tiling: Tiling, gpu: Gpu) -> dict:
+    """What one block of the kernel that needs most of it has of shared memory, and its threads, from the layout."""
+    layout = predict(algorithm, head, tiling, gpu).layout
     used, unit = binary_bytes(layout.shared_bytes).split(" ")
     limit, limit_unit = binary_bytes(gpu.shared_limit_bytes).split(" ")
     return dict(shared=f"{used} of {limit} {unit}" if unit == limit_unit else f"{used} {unit} of {limit} {limit_unit}",
-                threads=layout.threads)
+                threads=getattr(layout, "threads", None))

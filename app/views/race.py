@@ -1,46 +1,57 @@
-"""Race: naive against fused, tile by tile on one clock."""
+"""Race: two rungs of the ladder, tile by tile on one clock."""
 import streamlit as st
 
+from app import controls
 from app.race import bars
 from app.race.film import html, mount
-from app.race.payload import LANES, payload
+from app.race.payload import payload
 from app.race.receipts import receipt
+from app.race.rungs import Clock, Rung
 from app.settings import Settings
 from app.views.parts import WIDE
 from traffic_model import Measure, Space, predict
 from traffic_model.units import decimal_bytes
 
-CLOCK = """
-**What the clock counts.** Compulsory bytes: each kernel reads each of its inputs from HBM once and writes each of its outputs once.
-Both lanes move them at the same rate. A tile that a kernel asks for again costs nothing on this clock; the caches column counts those
-re-reads, which are requested bytes beyond the compulsory ones.
-
+COUNTS = {
+    Clock.COMPULSORY: """Compulsory bytes: each kernel reads each of its inputs from HBM once and writes each of its outputs once. Both
+lanes move them at the same rate. A tile that a kernel asks for again costs nothing on this clock; the caches column counts those
+re-reads, which are requested bytes beyond the compulsory ones.""",
+    Clock.REQUESTED: """Requested bytes: what every thread's accesses to HBM name, however often. Caches serve most of what is asked for
+again, so this clock says how much the caches must do, not how much HBM moves.""",
+    Clock.STEPS: """Steps: one block of one array, moved once, is one step, whatever its size. It says how many things happen, not how
+large they are.""",
+}
+LEAVES_OUT = """
 **What it leaves out.** Time: the race says how much must move, not how long it takes. DRAM: re-reads that the caches do not hold come
-on top, and a write that another kernel soon reads may never leave L2. Order: a GPU works on many blocks at once; here they follow one
-another.
+on top of the compulsory bytes, and a write that another kernel soon reads may never leave L2. Order: a GPU works on many blocks at
+once; here they follow one another.
 """
 
 
-def show(settings: Settings) -> None:
+def show(settings: Settings, own) -> None:
+    """own: the container in the sidebar for this page's controls."""
     st.html(WIDE)
-    shown = payload(settings.problem, settings.tiling, settings.gpu)
+    with own:
+        rungs, clock = controls.race()
+    problem, tiling, gpu = settings.problem, settings.tiling, settings.gpu
+    shown = payload(problem, tiling, gpu, rungs, clock)
     mount(shown)
-    problem = settings.problem
-    st.html(bars.bars(problem, settings.tiling, settings.gpu))
-    st.markdown(CLOCK)
+    measure = clock.measure or Measure.COMPULSORY
+    st.html(bars.bars(problem, tiling, gpu, rungs, measure))
+    st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
     with st.expander("Show the formula"):
-        for name in LANES:
-            st.markdown(f"{name.capitalize()}: {receipt(name, problem)}")
+        for rung in dict.fromkeys(rungs):
+            st.markdown(f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(rung.algorithm, problem, tiling, gpu, measure)}")
     with st.expander("Show the table"):
-        st.dataframe(_table(settings), hide_index=True)
+        st.dataframe(_table(settings, rungs), hide_index=True)
     st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
                        help="The race as one file that plays in any browser, without a network.")
 
 
-def _table(settings: Settings) -> list[dict]:
+def _table(settings: Settings, rungs: tuple[Rung, ...]) -> list[dict]:
     """Every HBM cell of both algorithms, all heads, as predicted."""
     rows = []
-    for name in LANES:
+    for name in dict.fromkeys(rung.algorithm for rung in rungs):
         ledger = predict(name, settings.problem, settings.tiling, settings.gpu).ledger.only(Measure.COMPULSORY, Measure.REQUESTED)
         rows += [dict(algorithm=name, **record, bytes_in_words=decimal_bytes(record["bytes"]))
                  for record in ledger.records() if record["space"] == Space.HBM]
