@@ -41,6 +41,10 @@ def test_conditions_file_name_and_shared_memory():
     assert race(4096)["lanes"][1]["block"] == dict(shared="54 of 227 KiB", threads=128)
 
 
+def test_heads_that_share_keys_and_values_are_named():
+    assert race(512, heads=16, kv_heads=4)["conditions"][3] == "one of 16 heads, 4 share K and V"
+
+
 def test_a_tiling_that_does_not_fit_is_refused():
     with pytest.raises(Refusal, match="largest legal key tile"):
         payload(AttentionProblem(512, 128), Tiling(64, 256), find_gpu("T4"))

@@ -134,6 +134,34 @@ def test_buttons_and_scrubber(small):
     small.ask("void (player.pause(), player.loop = false, player.speed = 1)")
 
 
+def test_present_mode_is_the_picture_and_the_clickers_keys(browser):
+    opened = RacePage(browser, SMALL)
+    press, seconds = opened.page.keyboard.press, lambda: opened.ask("player.moment.seconds")
+    press("PageDown")
+    assert seconds() == 0  # not presented: the page's own key
+    press("f")
+    assert opened.ask("player.presenting") is True
+    box = opened.ask("(({ width, height }) => ({ width, height }))(player.canvas.getBoundingClientRect())")
+    assert box == dict(width=1280, height=720)
+    assert opened.ask("Number(getComputedStyle(player.controls.holder).opacity)") == 0
+    chapters = [chapter["seconds"] for chapter in opened.ask("player.film.chapters")]
+    for chapter in chapters:
+        press("PageDown")
+        assert seconds() == pytest.approx(chapter)
+    press("PageUp")
+    assert seconds() == pytest.approx(chapters[-2])
+    press(".")
+    assert opened.ask("getComputedStyle(player.canvas).visibility") == "hidden"
+    press(".")
+    press("]")
+    press("]")
+    press("[")
+    assert opened.ask("[getComputedStyle(player.canvas).visibility, player.speed]") == ["visible", 2]
+    press("f")
+    assert opened.ask("player.presenting") is False and opened.complaints == []
+    opened.context.close()
+
+
 def test_what_is_said_changes_with_the_story_not_with_the_frame(small):
     label = lambda: small.page.get_attribute("canvas", "aria-label")
     start = label()

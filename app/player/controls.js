@@ -5,7 +5,7 @@ const ICONS = {
   full: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
 };
 const OWN_KEYS = "input, textarea, select, button, summary, canvas, [contenteditable], [role]"; // what answers to keys itself
-const SPEEDS = [1, 2, 0.25, 0.5], GAP = 6; // px between chapters' names
+const SPEEDS = [0.25, 0.5, 1, 2, 4], GAP = 6; // px between chapters' names
 
 const icon = (name) =>
   `<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor"/></svg>`;
@@ -22,7 +22,7 @@ ${button("step", "Step (right arrow)", icon("step"))}
 ${button("speed", "Speed", "1×")}
 ${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
 ${button("png", "Save this frame as PNG", "PNG")}
-${button("full", "Full screen (f)", icon("full"))}`;
+${button("full", "Present (f)", icon("full"))}`;
 
 class Controls {
   /** root: the player's element, whose keys are listened to; holder: an empty element for the buttons. */
@@ -71,13 +71,15 @@ class Controls {
     labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
   }
 
+  showSpeed(speed) { this.holder.querySelector("[data-action=speed]").textContent = `${speed}×`; }
+
   #press(pressed) {
     const { player } = this, actions = {
       play: () => player.toggle(), back: () => player.step(-1), step: () => player.step(1),
-      png: () => player.savePng(), full: () => player.fullScreen(),
+      png: () => player.savePng(), full: () => player.present(),
       speed: () => {
         player.speed = SPEEDS[(SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length];
-        pressed.textContent = `${player.speed}×`;
+        this.showSpeed(player.speed);
       },
       loop: () => {
         player.loop = !player.loop;
@@ -93,7 +95,10 @@ class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey || elsewhere) return;
     const { player } = this, count = event.shiftKey ? 10 : 1;
     const actions = {
-      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.fullScreen(),
+      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.present(),
+      ".": () => player.blank(), "[": () => player.pace(-1), "]": () => player.pace(1),
+      PageDown: player.presenting ? () => player.chapter(1) : undefined, PageUp: player.presenting ? () => player.chapter(-1) : undefined,
+      Escape: player.presenting ? () => player.present(false) : undefined,
       ArrowRight: () => player.step(count), ArrowLeft: () => player.step(-count),
       Home: () => player.seek(0), End: () => player.seek(this.length),
     };

@@ -9,8 +9,9 @@
 //   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed: 0 while it stands}
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
+const AWAKE = 2000; // ms that the controls stay after the pointer has moved
 const EXPORT_SCALE = 3; // pixels of a saved frame per px of the sheet
-const PARAMETER = "at"; // of the address
+const PARAMETER = "at", PRESENT = "present"; // of the address
 const remembered = { seconds: null, timeline: null }; // where the last player of this page stood, so that coming back does not start over
 
 class Player {
@@ -25,6 +26,10 @@ class Player {
     this.sizes = new ResizeObserver(() => this.#fit());
     this.sizes.observe(this.canvas);
     document.fonts?.ready.then(() => this.draw());
+    this.onFullScreen = () => { if (!document.fullscreenElement) this.present(false); };
+    document.addEventListener("fullscreenchange", this.onFullScreen);
+    root.addEventListener("pointermove", () => this.#wake());
+    if (linked && new URLSearchParams(location.search).get(PRESENT) === "1") this.present(true);
   }
 
   /** Other settings: the moment on screen stays where there is such a moment. begin(film): seconds of a first film. */
@@ -105,13 +110,41 @@ class Player {
     });
   }
 
-  fullScreen() { if (document.fullscreenElement) document.exitFullscreen(); else this.root.requestFullscreen?.(); }
+  /** The picture only, over the whole page, and over the whole screen where the browser allows it. */
+  present(on = !this.root.classList.contains("presenting")) {
+    this.root.classList.toggle("presenting", on);
+    if (!on) this.root.classList.remove("blank");
+    if (on) this.root.requestFullscreen?.().catch(() => {}); // a link alone may not take the screen
+    else if (document.fullscreenElement) document.exitFullscreen();
+    this.#address(PRESENT, on ? "1" : null);
+    this.#fit();
+  }
+
+  get presenting() { return this.root.classList.contains("presenting"); }
+
+  /** Nothing on screen, until it is asked for again. */
+  blank() { this.root.classList.toggle("blank"); }
+
+  /** To the next chapter, or with `by` < 0 the one before. */
+  chapter(by) {
+    const { seconds } = this.moment, marks = [0, ...this.film.chapters.map((chapter) => chapter.seconds)];
+    const to = by > 0 ? marks.find((mark) => mark > seconds + 1e-6) : marks.findLast((mark) => mark < seconds - 1e-6);
+    this.playing = false;
+    this.seek(to ?? (by > 0 ? this.film.seconds : 0));
+  }
+
+  /** To the next faster speed, or with `by` < 0 the next slower. */
+  pace(by) {
+    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by))];
+    this.controls.showSpeed(this.speed);
+  }
 
   /** Leaves the page: the moment is kept for a player to come. */
   remove() {
     this.playing = false;
     Object.assign(remembered, { seconds: this.moment.seconds, timeline: this.film.timeline });
     this.sizes.disconnect();
+    document.removeEventListener("fullscreenchange", this.onFullScreen);
     this.controls.remove();
   }
 
@@ -146,10 +179,22 @@ class Player {
 
   #rest() {
     this.#say();
-    if (!this.linked || this.untouched) return;
+    if (!this.untouched) this.#address(PARAMETER, this.film.mark(this.moment));
+  }
+
+  /** Keeps something in the address, or with null takes it out. */
+  #address(name, value) {
+    if (!this.linked) return;
     const address = new URL(location.href);
-    address.searchParams.set(PARAMETER, this.film.mark(this.moment));
+    if (value === null) address.searchParams.delete(name); else address.searchParams.set(name, value);
     if (address.href !== location.href) history.replaceState(history.state, "", address);
+  }
+
+  /** While it is presented the controls show only for a moment after the pointer has moved. */
+  #wake() {
+    this.root.classList.add("awake");
+    clearTimeout(this.sleep);
+    this.sleep = setTimeout(() => this.root.classList.remove("awake"), AWAKE);
   }
 
   /** For those who do not see the picture: at rest and at each new part of the story, not at every frame. */

@@ -49,6 +49,8 @@ def _lane(rung: Rung, plan: Schedule, head: AttentionProblem, tiling: Tiling, gp
 
 def _conditions(problem: AttentionProblem, tiling: Tiling) -> list[str]:
     heads = "one head" if problem.query_heads == 1 else f"one of {problem.query_heads} heads"
+    if problem.kv_heads != problem.heads:
+        heads += f", {problem.heads // problem.kv_heads} share K and V"
     keys = [f"M = {problem.kv_len:,}"] * (problem.kv_len != problem.seq_len)
     return [f"N = {problem.seq_len:,}", *keys, f"d = {problem.head_dim}", problem.dtype, heads, f"{tiling} tiles", problem.mask]
 
