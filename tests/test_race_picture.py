@@ -5,12 +5,16 @@ import pytest
 from player_page import contrast, faults
 from race_page import GPU, RacePage, race
 
+from app import records
 from app.race.payload import payload
 from app.race.receipts import receipt
 from app.race.rungs import Clock, Rung
+from app.race.times import recorded
+from app.settings import Settings
+from numba_kernels import saved
 from traffic_model import AttentionProblem, Measure, Space, Tiling, predict
 from traffic_model.schedule import one_head, schedule
-from traffic_model.units import decimal_bytes, percent, ratio
+from traffic_model.units import decimal_bytes, milliseconds, percent, ratio
 
 SHAPES = [
     race(64, 16, 256, head_dim=16), race(64, 64, 64, mask="causal"), race(64, 256, 16, head_dim=128),
@@ -29,7 +33,7 @@ OTHERS = [race(n, q, k, rungs, clock, head_dim=d, mask=mask, dtype=dtype, heads=
                   (64, 64, 64, 64, 64, "full", "float32"), (200, 900, 16, 64, 128, "causal", "float16"),
                   (4096, 4096, 64, 64, 64, "full", "float32"),
                   (900, 200, 64, 16, 64, "causal", "float16"), (131072, 131072, 16, 16, 128, "causal", "float16")])
-              for rungs, clock in zip(PAIRS * 3, list(Clock) * 4)]]
+              for rungs, clock in zip(PAIRS * 3, [Clock.COMPULSORY, Clock.REQUESTED, Clock.STEPS] * 4)]]
 LOSES = race(512) | dict(lanes=race(512)["lanes"][::-1], id="fused first")
 
 
@@ -98,6 +102,21 @@ def test_each_clock_is_named_and_tells_its_own_story(page):
     counts = [sum(1 for _ in schedule(name, AttentionProblem(4096), Tiling(), GPU).events()) for name in ledgers]
     assert page.texts(1)[0] == f"Same attention: tiled takes {counts[0]:,} steps, fused {counts[1]:,} steps"
     assert "clock: steps, same rate for both" in page.texts(1)
+
+
+def test_measured_time_runs_on_the_recorded_medians(page):
+    settings = Settings(AttentionProblem(4096, heads=16), Tiling(), GPU)
+    recordings = [(file.header, records.shipped(file.header, file.runs)) for file in saved.recorded()]
+    for rungs, said in (((Rung.TILED, Rung.FUSED), "Same output to rounding, "), ((Rung.NAIVE, Rung.FUSED), "Naive took ")):
+        times = recorded(recordings, settings, rungs)
+        page.load(race(4096, rungs=rungs, clock=Clock.TIME, times=times, heads=16))
+        assert page.ask("player.film.lanes.map((lane) => lane.total / 1e11)") == pytest.approx(list(map(sum, times.milliseconds)), rel=1e-4)
+        first, second = (milliseconds(sum(kernels)) for kernels in times.milliseconds)
+        assert page.texts(1)[0] == f"Same attention: {rungs[0]} took {first}, {rungs[1]} {second}"
+        assert page.texts(10)[0].startswith(said) and "timed" in page.texts(10)
+        assert {fault for boxes in page.frames(list(MOMENTS)) for fault in faults(boxes)} == set()
+    assert not any("less time" in text for text in page.texts(10))  # naive to fused is two steps of the ladder
+    assert recorded(recordings, settings.at(4097), rungs) is None
 
 
 @pytest.mark.parametrize("clock", [Clock.COMPULSORY, Clock.REQUESTED])

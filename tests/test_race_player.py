@@ -236,5 +236,7 @@ def test_numbers_are_written_as_python_writes_them(page):
     factors = [1, 1.005, 1.0625, 2.675, 4.125, 9.9951, 9.994, 12.5, 13.5, 64.5, 99.4, 99.5, 1025, 2048.5]
     shares = [0, 1, .0004, .0005, .00125, .0154, .0994, .0996, .105, .115, .5, .994, .99999]
     ours = page.page.evaluate(f"""([values, factors, shares]) => {{ {SCRIPT}
-        return [values.map(decimalBytes), factors.map(times), shares.map(percent)]; }}""", [values, factors, shares])
-    assert ours == [[units.decimal_bytes(v) for v in values], [units.ratio(v) for v in factors], [units.percent(v) for v in shares]]
+        return [values.map(decimalBytes), factors.map(times), shares.map(percent), factors.map(milliseconds)]; }}""",
+                              [values, factors, shares])
+    assert ours == [[units.decimal_bytes(v) for v in values], [units.ratio(v) for v in factors], [units.percent(v) for v in shares],
+                    [units.milliseconds(v) for v in factors]]

@@ -4,6 +4,7 @@ from functools import lru_cache
 from app.race.claims import identity, reversal
 from app.race.receipts import receipt, short_receipts
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
+from app.race.times import Times
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.schedule import Schedule, one_head, schedule
 from traffic_model.schedule_grid import Grid
@@ -15,17 +16,19 @@ MOST_STAIRS = 512  # steps of a mask's edge: more than the picture has pixels
 
 @lru_cache(maxsize=32)
 def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY,
-            tick: str | None = None) -> dict:
+            tick: str | None = None, times: Times | None = None) -> dict:
     """One head of `problem`, two rungs on one clock. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
+    `times`: what the clock of measured time runs on.
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
     grid, head = plans[0].grid, one_head(problem)
     return dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick}", file=file_name(problem, rungs, clock), clockName=clock,
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick} {times}", file=file_name(problem, rungs, clock), clockName=clock,
         conditions=_conditions(problem, tiling), headDim=problem.head_dim, rows=grid.row_edges, columns=grid.column_edges,
         visible=_visible(problem), drawn=_drawn(grid), tick=tick, identity=identity(rungs, problem),
+        timed=_timed(times, rungs, problem) if times else None,
         reversal=reversal(rungs, head, tiling, gpu), gpu=_gpu(gpu),
         lanes=[_lane(rung, plan, head, tiling, gpu, clock) for rung, plan in zip(rungs, plans)])
 
@@ -45,6 +48,12 @@ def _lane(rung: Rung, plan: Schedule, head: AttentionProblem, tiling: Tiling, gp
     asked = plan.algorithm, head, tiling, gpu, clock.measure
     return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=_block(plan.algorithm, head, tiling, gpu),
                 receipt=[receipt(*asked), *short_receipts(*asked)] if clock.measure else None, sweeps=sweeps)
+
+
+def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> dict:
+    """Milliseconds per lane and kernel. From naive to fused two things change at once, so their ratio is called by neither name."""
+    heads = "one head" if problem.query_heads == 1 else f"all {problem.query_heads} heads"
+    return dict(milliseconds=times.milliseconds, source=times.source, heads=heads, both=Rung.NAIVE in rungs and any(r.fused for r in rungs))
 
 
 def _conditions(problem: AttentionProblem, tiling: Tiling) -> list[str]:

@@ -1,8 +1,8 @@
 """Race: two rungs of the ladder, tile by tile on one clock."""
 import streamlit as st
 
-from app import controls
-from app.race import bars
+from app import cached, controls
+from app.race import bars, times
 from app.race.film import html, mount
 from app.race.payload import payload
 from app.race.receipts import receipt
@@ -20,6 +20,8 @@ re-reads, which are requested bytes beyond the compulsory ones.""",
 again, so this clock says how much the caches must do, not how much HBM moves.""",
     Clock.STEPS: """Steps: one block of one array, moved once, is one step, whatever its size. It says how many things happen, not how
 large they are.""",
+    Clock.TIME: """Measured time: the median of each kernel on a GPU, recorded at exactly these settings, over all heads. Within a kernel
+the time is spread over its moves in proportion to their requested bytes, since nothing measured says which move took how long.""",
 }
 LEAVES_OUT = """
 **What it leaves out.** Time: the race says how much must move, not how long it takes. DRAM: re-reads that the caches do not hold come
@@ -34,7 +36,12 @@ def show(settings: Settings, own) -> None:
     with own:
         rungs, clock = controls.race()
     problem, tiling, gpu = settings.problem, settings.tiling, settings.gpu
-    shown = payload(problem, tiling, gpu, rungs, clock)
+    timed = times.recorded(cached.recorded_runs(), settings, rungs) if clock == Clock.TIME else None
+    if clock == Clock.TIME and timed is None:
+        clock = Clock.COMPULSORY
+        st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
+                "The clock is compulsory bytes instead.")
+    shown = payload(problem, tiling, gpu, rungs, clock, times=timed)
     mount(shown)
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))

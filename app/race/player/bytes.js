@@ -36,9 +36,11 @@ function labelOutside(pen, lane, scale, y) {
 
 /** How many times fewer: beside the shorter bar, or at its end where no room is left. */
 function drawRatio(pen, race, lane, { scale, moved, y, after }) {
-  const factor = race.clock.last / race.clock.first, short = factor > 1 + TIE ? `${times(factor)} fewer` : "equal", right = BAR.x + BAR.width;
-  const wordings = [`${short} ${race.clockName}`, short];
-  if (race.identity && race.clock.compulsory && factor > 1 + TIE) wordings.unshift(`${wordings[0]} = ${race.identity}`);
+  const factor = race.clock.last / race.clock.first, same = factor <= 1 + TIE, right = BAR.x + BAR.width;
+  const short = same ? "equal" : race.clock.fewer(factor).replace(` ${race.clockName}`, "");
+  const wordings = [same ? `equal ${race.clockName}` : race.clock.fewer(factor), short];
+  if (race.timed?.both) return; // tiling and fusion together are no ratio of either
+  if (race.identity && race.clock.compulsory && !same) wordings.unshift(`${wordings[0]} = ${race.identity}`);
   const words = wordings.find((choice) => pen.width(choice, 24, 700) <= right - after);
   if (words) return pen.text(words, right, y + BAR.baseline + 1, { size: 24, weight: 700, align: "right" });
   const left = BAR.x + lane.total * scale - 12 - pen.width(short, 20, 600);

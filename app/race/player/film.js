@@ -1,7 +1,8 @@
 // The race as a film: what the player asks for, answered by the clock, the picture and the story.
 class RaceFilm {
   constructor(payload) {
-    const lanes = payload.lanes.map((record) => new Lane(record, COSTS[payload.clockName]));
+    const cost = (record, index) => COSTS[payload.clockName](record, payload.timed?.milliseconds[index]);
+    const lanes = payload.lanes.map((record, index) => new Lane(record, cost(record, index)));
     Object.assign(this, payload, { lanes, clock: new Clock(payload.clockName, lanes), matrices: new Matrices(payload) });
     Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, chapters: this.clock.chapters });
   }

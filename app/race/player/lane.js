@@ -21,14 +21,14 @@ function expand(runs) {
 }
 
 class Lane {
-  /** record: {name, said, says, kernels, block, receipt, sweeps} as app/race/payload.py writes it; cost(move): the clock's, per block. */
+  /** record: {name, said, says, kernels, block, receipt, sweeps} as app/race/payload.py writes it; cost(move, kernel): the clock's, per block. */
   constructor(record, cost) {
     Object.assign(this, record);
     this.sweeps = record.sweeps.map(([kernel, row, stage, blocks, moves, column], number, all) => ({
       kernel, row, stage, blocks, column, first: 0, cost: 0, again: new Set(), walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
       moves: moves.map(([array, direction, compulsory, requested]) => {
         const move = { array, direction, compulsory: expand(compulsory), requested: expand(requested) };
-        return { ...move, cost: cost(move) };
+        return { ...move, cost: cost(move, kernel) };
       }),
     }));
     this.count = this.sweeps.reduce((sum, sweep) => sum + sweep.blocks * sweep.moves.length, 0);

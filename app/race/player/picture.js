@@ -36,15 +36,19 @@ function drawHeading(pen, race, lane, clock, y) {
   const name = pen.text(capital(lane.said), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
   pen.text(lane.says, 56 + name + 16, y + 27, { size: 22, room: 640 });
   const rest = over ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
-  const moved = over ? `done: ${total}` : race.clock.inBytes ? decimalBytes(Math.floor(clock)) : grouped(Math.floor(clock));
+  const moved = over ? `done: ${total}` : race.clock.words(Math.floor(clock)).replace(/ steps$/, "");
   pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
 }
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kind = pen.text((over && race.tick) || "predicted", RIGHT, 711, { ...small, weight: 600, align: "right" });
-  pen.text(MEANS[race.clockName].map((words) => `${words} ${race.drawn}`), LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
+  const kind = pen.text((over && race.tick) || (race.timed ? "timed" : "predicted"), RIGHT, 711, { ...small, weight: 600, align: "right" });
+  pen.text((race.timed ? means(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`), LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
+
+/** Of measured time: whose, and how a kernel's time is spread. */
+const means = ({ heads, source }) => [
+  `Each kernel's median time over ${heads}, ${source}, spread over its moves by requested bytes.`, `Median times over ${heads}, ${source}.`, `Times ${source}.`];
 
 const MEANS = { // what the clock counts, longest first
   "compulsory bytes": ["Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time.",

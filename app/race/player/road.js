@@ -12,7 +12,7 @@ const letters = (arrays) => [...arrays].map(letter).join(", ");
 
 /** What a lane comes to in the end, so that anyone can add it up. */
 const receipts = ({ clock }, { receipt, count }) => (
-  receipt ? receipt.map((words) => `receipt: ${words}`) : [`receipt: ${grouped(count)} moves of one block = ${clock.words(count)}`]);
+  receipt ? receipt.map((words) => `receipt: ${words}`) : [`receipt: ${grouped(count)} moves of one block`]);
 
 function drawRoad(pen, race, lane, view, y) {
   const { flight, pulse, again, pace } = view, base = y + ROAD.baseline;

@@ -8,22 +8,23 @@ const capital = (name) => name[0].toUpperCase() + name.slice(1);
 
 const VERBS = { // what a lane does with the clock's units: before, on the way, and what they are called
   "compulsory bytes": ["must move", "moved", "bytes", "compulsory HBM bytes"], "requested bytes": ["requests", "requested", "bytes", "requested HBM bytes"],
-  steps: ["takes", "taken", "steps", "steps"],
+  "measured time": ["took", "run for", "time", "time"], steps: ["takes", "taken", "steps", "steps"],
 };
 
 /** The title of a moment. */
-function claim({ lanes, clock, reversal }, moment) {
+function claim({ lanes, clock, reversal, timed }, moment) {
   const { leader, trailer } = clock, [one, other] = lanes, [must, has, units] = VERBS[clock.name];
-  if (moment.clock >= clock.last) return (clock.inBytes && reversal) || verdict(one, other, VERBS[clock.name].at(-1));
+  const both = `${capital(one.said)} took ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}: tiling and fusion together`;
+  if (moment.clock >= clock.last) return timed?.both ? both : (clock.inBytes && reversal) || verdict(clock, one, other, VERBS[clock.name].at(-1));
   if (moment.clock < clock.first) return `Same attention: ${one.said} ${must} ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}`;
   return `${capital(leader.said)} is done. ${capital(trailer.said)} has ${has} ${percent(moment.clock / trailer.total)} of its ${units}.`;
 }
 
 /** The end: the second lane against the first, with a tie within 5 %. */
-function verdict(first, second, what) {
+function verdict(clock, first, second, what) {
   const same = "Same output to rounding,", factor = first.total / second.total;
-  if (factor > 1 + TIE) return `${same} ${times(factor)} fewer ${what}`;
-  if (factor < 1 / (1 + TIE)) return `${same} but ${second.said} ${what === "steps" ? "takes" : "moves"} ${times(1 / factor)} the ${what}`;
+  if (factor > 1 + TIE) return `${same} ${clock.fewer(factor).replace(clock.name, what)}`;
+  if (factor < 1 / (1 + TIE)) return `${same} but ${second.said} ${clock.inBytes ? "moves" : "takes"} ${times(1 / factor)} the ${what}`;
   return `${same} ${what} equal within 5 %`;
 }
 
