@@ -1,10 +1,12 @@
 """The race's picture: at any size, mask, moment and theme no text overlaps, leaves its panel, is small or pale; and it says what is so."""
 import re
+from pathlib import Path
 
 import pytest
 from player_page import contrast, faults
 from race_page import GPU, RacePage, race
 
+import numba_kernels.naive
 from app import records
 from app.race.payload import payload
 from app.race.receipts import receipt
@@ -127,6 +129,23 @@ def test_the_title_reverses_where_fused_requests_more_than_three_ideal_kernels_m
     assert page.texts(10)[0].startswith("Same output to rounding")
     page.load(race(900, 16, 64, clock=clock, head_dim=128, kv_len=700, rungs=(Rung.TILED, Rung.FUSED)))
     assert re.fullmatch(r"Fused requests more \([\d.]+ MB\) than three ideal kernels must move \([\d.]+ MB\)", page.texts(10)[0])
+
+
+@pytest.mark.parametrize("rungs", [(Rung.NAIVE, Rung.FUSED), (Rung.TILED, Rung.KV_OUTER)])
+def test_the_line_of_code_is_that_of_the_block_on_show(page, rungs):
+    page.load(race(96, 16, 32, rungs, clock=Clock.STEPS, head_dim=16, mask="causal", kv_len=80))
+    page.ask("void (player.seek(0), player.toggleCode())")
+    for _ in range(60):
+        boxes, views = page.ask("(player.step(1), [player.boxes(), player.moment.views.map((view) => view.pulse ?? view.flight)])")
+        assert faults(boxes) == []
+        for rung, event in zip(rungs, views):
+            said = [box["text"] for box in boxes if box["text"].startswith(f"{rung.algorithm}.py:")]
+            assert len(said) == bool(event)
+            if event:
+                number, text = re.match(r"\w+\.py:(\d+)  (.*?)…?$", said[0]).groups()
+                source = Path(numba_kernels.naive.__file__).with_name(f"{rung.algorithm}.py").read_text().splitlines()[int(number) - 1]
+                assert text in source and f"{event['array'].upper()}_{event['direction'].upper()}" in source
+    page.ask("void player.toggleCode()")
 
 
 def test_the_loop_order_is_on_the_lane(page):

@@ -6,6 +6,7 @@ import pytest
 from race_page import GPU, RacePage, race
 
 from app.race.film import SCRIPT
+from app.race.rungs import Rung
 from traffic_model import AttentionProblem, Tiling, predict, units
 from traffic_model.schedule import schedule
 
@@ -109,6 +110,28 @@ def test_keys(small):
     assert small.ask("player.playing") is True
     press("Space")
     assert small.ask("player.playing") is False
+
+
+def test_the_block_under_the_pointer_is_named_with_what_has_moved(small):
+    for rungs in ((Rung.TILED, Rung.KV_OUTER), (Rung.NAIVE, Rung.FUSED)):
+        small.load(race(80, 16, 32, rungs, head_dim=16, mask="causal"))
+        seen = small.ask("(player.seek(7.3), player.moment.views.map((view) => view.done))")
+        for lane, rung in enumerate(rungs):
+            events = list(schedule(rung.algorithm, AttentionProblem(80, 16, mask="causal"), Tiling(16, 32), GPU).events())[:seen[lane]]
+            for array, row, column in (("q", 2, None), ("k", None, 1), ("s", 3, 0), ("v", None, 0), ("o", 0, None)):
+                moved = {way: [e.requested for e in events if (e.array, e.row, e.column, e.direction) == (array, row, column, way)
+                               and e.requested] for way in ("read", "write")}
+                touches = small.ask("player.film.lanes[x[0]].touches(x[1], x[2], x[3], x[4])", [lane, array, row, column, seen[lane]])
+                assert touches == {way: dict(count=len(sizes), bytes=sum(sizes)) for way, sizes in moved.items()}
+    x, y, width, height = small.ask("player.film.matrices.block('s', 1, 0)")
+    scale = small.ask("player.canvas.clientWidth / 1280")
+    box = small.page.locator("canvas").bounding_box()
+    small.page.mouse.move(box["x"] + (x + width / 2) * scale, box["y"] + (y + 80 + 38 + height / 2) * scale)
+    note = small.page.locator(".hover")
+    assert note.inner_text().splitlines()[0] == "S[1,0]: queries 16 to 31, keys 0 to 31"
+    assert note.inner_text().splitlines()[1].startswith("so far written 1×, ")
+    small.page.mouse.move(box["x"] + 3, box["y"] + 3)
+    assert note.is_hidden()
 
 
 def test_space_on_a_button_is_the_buttons_own(small):

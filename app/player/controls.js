@@ -21,6 +21,7 @@ ${button("step", "Step (right arrow)", icon("step"))}
 </div>
 ${button("speed", "Speed", "1×")}
 ${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
+${button("code", "The line of kernel code (c)", "Code", 'aria-pressed="false"')}
 ${button("png", "Save this frame as PNG", "PNG")}
 ${button("full", "Present (f)", icon("full"))}`;
 
@@ -47,8 +48,9 @@ class Controls {
   }
 
   /** Marks the film's chapters on the scrubber, each with its name as a button that jumps there. */
-  setFilm({ seconds: length, chapters }) {
+  setFilm({ seconds: length, chapters, hasCode }) {
     Object.assign(this, { length, chapters });
+    this.holder.querySelector("[data-action=code]").hidden = !hasCode;
     this.scrubber.max = length;
     this.holder.querySelector(".chapters").replaceChildren(...chapters.flatMap(({ name, seconds }) => {
       const mark = document.createElement("i"), label = document.createElement("button");
@@ -71,12 +73,14 @@ class Controls {
     labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
   }
 
+  showCode(shown) { this.holder.querySelector("[data-action=code]").setAttribute("aria-pressed", shown); }
+
   showSpeed(speed) { this.holder.querySelector("[data-action=speed]").textContent = `${speed}×`; }
 
   #press(pressed) {
     const { player } = this, actions = {
       play: () => player.toggle(), back: () => player.step(-1), step: () => player.step(1),
-      png: () => player.savePng(), full: () => player.present(),
+      code: () => player.toggleCode(), png: () => player.savePng(), full: () => player.present(),
       speed: () => {
         player.speed = SPEEDS[(SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length];
         this.showSpeed(player.speed);
@@ -95,7 +99,7 @@ class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey || elsewhere) return;
     const { player } = this, count = event.shiftKey ? 10 : 1;
     const actions = {
-      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.present(),
+      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.present(), c: player.film.hasCode ? () => player.toggleCode() : undefined,
       ".": () => player.blank(), "[": () => player.pace(-1), "]": () => player.pace(1),
       PageDown: player.presenting ? () => player.chapter(1) : undefined, PageUp: player.presenting ? () => player.chapter(-1) : undefined,
       Escape: player.presenting ? () => player.present(false) : undefined,

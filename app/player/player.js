@@ -6,8 +6,10 @@
 //   seconds, chapters   its length on screen, and [{name, seconds}]
 //   opening, still      where it opens, and where it stands for those who want no motion; plays: whether it starts by itself
 //   at(seconds), step(moment, by)     a moment {seconds, …}, and the next one forwards or backwards
-//   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed: 0 while it stands}
+//   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed: 0 while it stands, code}
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
+//   hasCode                           optional: whether it can show the line of code that is at work
+//   under(moment, x, y)               optional: lines about what lies at a point of the sheet, or null
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
 const AWAKE = 2000; // ms that the controls stay after the pointer has moved
 const EXPORT_SCALE = 3; // pixels of a saved frame per px of the sheet
@@ -17,9 +19,9 @@ const remembered = { seconds: null, timeline: null }; // where the last player o
 class Player {
   /** root: an empty element. options: {theme: "light" | "dark", autoplay, linked: keep the moment in the address}. */
   constructor(root, payload, { theme = "light", autoplay = true, linked = false } = {}) {
-    root.innerHTML = '<div class="sheet"><canvas role="img"></canvas></div><div class="controls"></div><div class="spoken" aria-live="polite"></div>';
+    root.innerHTML = '<div class="sheet"><canvas role="img"></canvas><div class="hover" hidden></div></div><div class="controls"></div><div class="spoken" aria-live="polite"></div>';
     Object.assign(root, { className: "player", tabIndex: 0 });
-    Object.assign(this, { root, linked, canvas: root.querySelector("canvas"), loop: false, speed: 1, playing: false, moment: { seconds: 0 } });
+    Object.assign(this, { root, linked, canvas: root.querySelector("canvas"), loop: false, code: false, speed: 1, playing: false, moment: { seconds: 0 } });
     this.controls = new Controls(root, root.querySelector(".controls"), this);
     this.setTheme(theme);
     this.load(payload, this.#beginning(autoplay));
@@ -29,6 +31,8 @@ class Player {
     this.onFullScreen = () => { if (!document.fullscreenElement) this.present(false); };
     document.addEventListener("fullscreenchange", this.onFullScreen);
     root.addEventListener("pointermove", () => this.#wake());
+    this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
+    this.canvas.addEventListener("pointerleave", () => this.#hover(null));
     if (linked && new URLSearchParams(location.search).get(PRESENT) === "1") this.present(true);
   }
 
@@ -95,7 +99,7 @@ class Player {
     if (!this.film) return [];
     const context = canvas.getContext("2d"), { palette, family } = this;
     context.setTransform(canvas.width / WIDTH, 0, 0, canvas.height / HEIGHT, 0, 0);
-    return this.film.draw(context, this.moment, { palette, family, speed: this.playing ? this.speed : 0 });
+    return this.film.draw(context, this.moment, { palette, family, speed: this.playing ? this.speed : 0, code: this.code });
   }
 
   boxes() { return this.draw(); }
@@ -121,6 +125,13 @@ class Player {
   }
 
   get presenting() { return this.root.classList.contains("presenting"); }
+
+  /** Shows or hides the line of code that is at work. */
+  toggleCode() {
+    this.code = !this.code;
+    this.controls.showCode(this.code);
+    this.draw();
+  }
 
   /** Nothing on screen, until it is asked for again. */
   blank() { this.root.classList.toggle("blank"); }
@@ -188,6 +199,17 @@ class Player {
     const address = new URL(location.href);
     if (value === null) address.searchParams.delete(name); else address.searchParams.set(name, value);
     if (address.href !== location.href) history.replaceState(history.state, "", address);
+  }
+
+  /** A note beside the pointer about what lies under it. */
+  #hover(event) {
+    const note = this.root.querySelector(".hover"), scale = WIDTH / this.canvas.clientWidth;
+    const lines = event && this.film.under?.(this.moment, event.offsetX * scale, event.offsetY * scale);
+    note.hidden = !lines;
+    if (!lines) return;
+    note.replaceChildren(...lines.map((text) => Object.assign(document.createElement("div"), { textContent: text })));
+    note.style.left = `${Math.min(this.canvas.offsetLeft + event.offsetX + 14, this.canvas.offsetLeft + this.canvas.clientWidth - note.offsetWidth)}px`;
+    note.style.top = `${this.canvas.offsetTop + event.offsetY + 18}px`;
   }
 
   /** While it is presented the controls show only for a moment after the pointer has moved. */

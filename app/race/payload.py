@@ -2,6 +2,7 @@
 from functools import lru_cache
 
 from app.race.claims import identity, reversal
+from app.race.code import lines
 from app.race.receipts import receipt, short_receipts
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
@@ -47,6 +48,7 @@ def _lane(rung: Rung, plan: Schedule, head: AttentionProblem, tiling: Tiling, gp
                sweep.column] for sweep in plan.sweeps]
     asked = plan.algorithm, head, tiling, gpu, clock.measure
     return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=_block(plan.algorithm, head, tiling, gpu),
+                code=lines(rung),
                 receipt=[receipt(*asked), *short_receipts(*asked)] if clock.measure else None, sweeps=sweeps)
 
 

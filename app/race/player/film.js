@@ -4,12 +4,13 @@ class RaceFilm {
     const cost = (record, index) => COSTS[payload.clockName](record, payload.timed?.milliseconds[index]);
     const lanes = payload.lanes.map((record, index) => new Lane(record, cost(record, index)));
     Object.assign(this, payload, { lanes, clock: new Clock(payload.clockName, lanes), matrices: new Matrices(payload) });
-    Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, chapters: this.clock.chapters });
+    Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, chapters: this.clock.chapters, hasCode: true });
   }
 
   at(seconds) { return this.clock.at(seconds); }
   step(moment, by) { return this.clock.step(moment, by); }
   draw(context, moment, look) { return drawRace(context, this, moment, look); }
+  under(moment, x, y) { return blockUnder(this, moment, x, y); }
   describe(moment) { return describe(this, moment); }
   chapterOf(moment) { return chapterOf(this, moment); }
   mark({ seconds }) { return seconds.toFixed(2); }

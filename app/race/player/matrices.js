@@ -15,7 +15,7 @@ class Matrices {
     this.lefts = columns.map((column) => (this.width * column) / keys);
     const x = MATRICES_LEFT, y = MATRICES_TOP, beside = this.strip + 6, p = x + SIDE + BETWEEN;
     this.place = { s: [x, y], q: [x - beside, y], k: [x, y - beside], p: [p, y], v: [p, y - beside], o: [p + this.width + 6, y], stats: [p + this.width + 6, y] };
-    this.walks = new Map();
+    Object.assign(this, { rows, columns, walks: new Map() });
     const edge = visible?.map(([row, seen]) => [(this.height * row) / queries, (this.width * seen) / keys]);
     this.visible = edge && stairs(edge, this.height);
   }
@@ -44,6 +44,17 @@ class Matrices {
     const [x, y, width, height] = this.whole(array), byRow = !BY_COLUMN.has(array), byColumn = !BY_ROW.has(array);
     return [x + (byColumn ? this.lefts[column] : 0), y + (byRow ? this.tops[row] : 0),
             byColumn ? this.lefts[column + 1] - this.lefts[column] : width, byRow ? this.tops[row + 1] - this.tops[row] : height];
+  }
+
+  /** The block {array, row, column} at a point given from the panel's top, or null. */
+  find(x, y) {
+    for (const array of "qkvspo") {
+      const [left, top, width, height] = this.whole(array);
+      if (x < left || y < top || x >= left + width || y >= top + height) continue;
+      return { array, row: BY_COLUMN.has(array) ? null : firstAbove(this.tops, y - top) - 1,
+               column: BY_ROW.has(array) ? null : firstAbove(this.lefts, x - left) - 1 };
+    }
+    return null;
   }
 
   /** Fills what of an array has moved: whole rows as one rectangle each, then the row in progress. */

@@ -1,8 +1,8 @@
 // The picture: one moment of the race on a 1280×720 sheet. It returns every text box it drew.
-const LANE_TOPS = [80, 389], LEFT = 24, RIGHT = 1256;
+const LANE_TOPS = [80, 389], HBM_BELOW = 38, LEFT = 24, RIGHT = 1256;
 
-/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands}. */
-function drawRace(context, race, moment, { palette, family, speed }) {
+/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands, code}. */
+function drawRace(context, race, moment, { palette, family, speed, code }) {
   const pen = new Pen(context, palette, family), quiet = { ink: palette.muted };
   pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
   pen.text(claim(race, moment), LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
@@ -11,7 +11,7 @@ function drawRace(context, race, moment, { palette, family, speed }) {
   const secondsPerUnit = speed ? race.clock.secondsPerUnit(moment.seconds) / speed : Infinity;
   race.lanes.forEach((lane, index) => {
     const view = moment.views[index], pace = lane.pace(view, secondsPerUnit), again = lane.again(view, pace, secondsPerUnit);
-    drawLane(pen, race, index, { ...view, pace, again }, moment.clock);
+    drawLane(pen, race, index, { ...view, pace, again, code }, moment.clock);
   });
   drawFooter(pen, race, moment);
   return pen.boxes;
@@ -19,8 +19,8 @@ function drawRace(context, race, moment, { palette, family, speed }) {
 
 function drawLane(pen, race, index, view, clock) {
   const lane = race.lanes[index], y = LANE_TOPS[index];
-  drawHeading(pen, race, lane, clock, y);
-  const top = y + 38, road = top + HBM.height + 6;
+  drawHeading(pen, race, lane, view, clock, y);
+  const top = y + HBM_BELOW, road = top + HBM.height + 6;
   drawHbm(pen, race, lane, view, top);
   drawCaches(pen, lane, view, top, HBM.height);
   drawMultiprocessor(pen, race, lane, view, top, HBM.height);
@@ -29,15 +29,16 @@ function drawLane(pen, race, index, view, clock) {
   drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
 }
 
-/** The lane's name, what it does and how many bytes it has moved. */
-function drawHeading(pen, race, lane, clock, y) {
+/** The lane's name, what it does, or the line of code that is at work, and how much it has moved. */
+function drawHeading(pen, race, lane, view, clock, y) {
   const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = race.clock.words(lane.total);
   pen.box([LEFT, y + 6, 22, 22], { radius: 5, fill: colours.fill });
   const name = pen.text(capital(lane.said), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
-  pen.text(lane.says, 56 + name + 16, y + 27, { size: 22, room: 640 });
   const rest = over ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
   const moved = over ? `done: ${total}` : race.clock.words(Math.floor(clock)).replace(/ steps$/, "");
-  pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
+  const count = pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
+  const left = 56 + name + 16, room = RIGHT - rest - count - 24 - left;
+  if (!(view.code && drawCode(pen, lane, view, left, y + 26, room))) pen.text(lane.says, left, y + 27, { size: 22, room });
 }
 
 function drawFooter(pen, race, moment) {

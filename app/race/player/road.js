@@ -11,8 +11,11 @@ const letter = (array) => (array === "stats" ? "m, ℓ" : array.toUpperCase());
 const letters = (arrays) => [...arrays].map(letter).join(", ");
 
 /** What a lane comes to in the end, so that anyone can add it up. */
-const receipts = ({ clock }, { receipt, count }) => (
-  receipt ? receipt.map((words) => `receipt: ${words}`) : [`receipt: ${grouped(count)} moves of one block`]);
+function receipts({ timed, lanes }, lane) {
+  if (lane.receipt) return lane.receipt.map((words) => `receipt: ${words}`);
+  if (!timed) return `receipt: ${grouped(lane.count)} moves of one block`;
+  return `receipt, kernel by kernel: ${timed.milliseconds[lanes.indexOf(lane)].map(milliseconds).join(", ")}`;
+}
 
 function drawRoad(pen, race, lane, view, y) {
   const { flight, pulse, again, pace } = view, base = y + ROAD.baseline;

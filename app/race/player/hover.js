@@ -1,0 +1,25 @@
+// Hover: the block under the pointer in an HBM panel, its rows and keys, and how often it has moved so far.
+
+/** Lines of text for a point of the sheet, or null where there is no block. */
+function blockUnder(race, { views }, x, y) {
+  for (const [index, lane] of race.lanes.entries()) {
+    const found = race.matrices.find(x, y - LANE_TOPS[index] - HBM_BELOW);
+    if (found) return [placeInWords(race.matrices, found), touchesInWords(lane, found, views[index].done)];
+  }
+  return null;
+}
+
+/** S[3,5]: queries 192 to 255, keys 320 to 383. */
+function placeInWords({ rows, columns }, { array, row, column }) {
+  const span = (edges, at) => `${grouped(edges[at])} to ${grouped(edges[at + 1] - 1)}`;
+  const parts = [...(BY_COLUMN.has(array) ? [] : [`queries ${span(rows, row)}`]), ...(BY_ROW.has(array) ? [] : [`keys ${span(columns, column)}`])];
+  return `${blockName({ array, row, column })}: ${parts.join(", ")}`;
+}
+
+function touchesInWords(lane, { array, row, column }, done) {
+  const { read, write } = lane.touches(array, row, column, done);
+  if ("sp".includes(array) && !lane.tracks[`${array} write`]) return "never stored";
+  const words = [["written", write], ["read", read]].filter(([, { count }]) => count)
+    .map(([verb, { count, bytes }]) => `${verb} ${grouped(count)}×, ${decimalBytes(bytes)}`);
+  return words.length ? `so far ${words.join("; ")}` : "not touched yet";
+}
