@@ -121,13 +121,13 @@ def test_the_block_under_the_pointer_is_named_with_what_has_moved(small):
             for array, row, column in (("q", 2, None), ("k", None, 1), ("s", 3, 0), ("v", None, 0), ("o", 0, None)):
                 moved = {way: [e.requested for e in events if (e.array, e.row, e.column, e.direction) == (array, row, column, way)
                                and e.requested] for way in ("read", "write")}
-                touches = small.ask("player.film.lanes[x[0]].touches(x[1], x[2], x[3], x[4])", [lane, array, row, column, seen[lane]])
+                touches = small.ask("player.film.touches(...x)", [lane, array, row, column, seen[lane]])
                 assert touches == {way: dict(count=len(sizes), bytes=sum(sizes)) for way, sizes in moved.items()}
     x, y, width, height = small.ask("player.film.matrices.block('s', 1, 0)")
     scale = small.ask("player.canvas.clientWidth / 1280")
     box = small.page.locator("canvas").bounding_box()
     small.page.mouse.move(box["x"] + (x + width / 2) * scale, box["y"] + (y + 80 + 38 + height / 2) * scale)
-    note = small.page.locator(".hover")
+    note = small.page.locator(".note")
     assert note.inner_text().splitlines()[0] == "S[1,0]: queries 16 to 31, keys 0 to 31"
     assert note.inner_text().splitlines()[1].startswith("so far written 1×, ")
     small.page.mouse.move(box["x"] + 3, box["y"] + 3)
@@ -163,7 +163,7 @@ def test_present_mode_is_the_picture_and_the_clickers_keys(browser):
     press("PageDown")
     assert seconds() == 0  # not presented: the page's own key
     press("f")
-    assert opened.ask("player.presenting") is True
+    assert opened.ask("player.stage.presenting") is True
     box = opened.ask("(({ width, height }) => ({ width, height }))(player.canvas.getBoundingClientRect())")
     assert box == dict(width=1280, height=720)
     assert opened.ask("Number(getComputedStyle(player.controls.holder).opacity)") == 0
@@ -181,7 +181,7 @@ def test_present_mode_is_the_picture_and_the_clickers_keys(browser):
     press("[")
     assert opened.ask("[getComputedStyle(player.canvas).visibility, player.speed]") == ["visible", 2]
     press("f")
-    assert opened.ask("player.presenting") is False and opened.complaints == []
+    assert opened.ask("player.stage.presenting") is False and opened.complaints == []
     opened.context.close()
 
 

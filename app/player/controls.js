@@ -50,7 +50,7 @@ class Controls {
   /** Marks the film's chapters on the scrubber, each with its name as a button that jumps there. */
   setFilm({ seconds: length, chapters, hasCode }) {
     Object.assign(this, { length, chapters });
-    this.holder.querySelector("[data-action=code]").hidden = !hasCode;
+    this.#button("code").hidden = !hasCode;
     this.scrubber.max = length;
     this.holder.querySelector(".chapters").replaceChildren(...chapters.flatMap(({ name, seconds }) => {
       const mark = document.createElement("i"), label = document.createElement("button");
@@ -73,22 +73,15 @@ class Controls {
     labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
   }
 
-  showCode(shown) { this.holder.querySelector("[data-action=code]").setAttribute("aria-pressed", shown); }
-
-  showSpeed(speed) { this.holder.querySelector("[data-action=speed]").textContent = `${speed}×`; }
-
   #press(pressed) {
     const { player } = this, actions = {
       play: () => player.toggle(), back: () => player.step(-1), step: () => player.step(1),
-      code: () => player.toggleCode(), png: () => player.savePng(), full: () => player.present(),
-      speed: () => {
-        player.speed = SPEEDS[(SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length];
-        this.showSpeed(player.speed);
-      },
+      speed: () => this.#pace((SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length),
       loop: () => {
         player.loop = !player.loop;
         pressed.setAttribute("aria-pressed", player.loop);
       },
+      code: () => this.#code(), png: () => player.savePng(), full: () => player.stage.present(),
     };
     if (pressed) actions[pressed.dataset.action]();
   }
@@ -97,17 +90,32 @@ class Controls {
   #key(event) {
     const [target] = event.composedPath(), elsewhere = !event.composedPath().includes(this.root) && target.closest(OWN_KEYS);
     if (event.ctrlKey || event.metaKey || event.altKey || elsewhere) return;
-    const { player } = this, count = event.shiftKey ? 10 : 1;
+    const { player } = this, { stage } = player, count = event.shiftKey ? 10 : 1, pace = SPEEDS.indexOf(player.speed);
     const actions = {
-      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.present(), c: player.film.hasCode ? () => player.toggleCode() : undefined,
-      ".": () => player.blank(), "[": () => player.pace(-1), "]": () => player.pace(1),
-      PageDown: player.presenting ? () => player.chapter(1) : undefined, PageUp: player.presenting ? () => player.chapter(-1) : undefined,
-      Escape: player.presenting ? () => player.present(false) : undefined,
       ArrowRight: () => player.step(count), ArrowLeft: () => player.step(-count),
       Home: () => player.seek(0), End: () => player.seek(this.length),
+      "[": () => this.#pace(Math.max(0, pace - 1)), "]": () => this.#pace(Math.min(SPEEDS.length - 1, pace + 1)),
+      f: () => stage.present(), ".": () => stage.blank(),
     };
+    if (target.tagName !== "BUTTON") actions[" "] = () => player.toggle();
+    if (player.film.hasCode) actions.c = () => this.#code();
+    if (stage.presenting) { // what a clicker sends; elsewhere these keys are the page's own
+      Object.assign(actions, { PageDown: () => player.chapter(1), PageUp: () => player.chapter(-1), Escape: () => stage.present(false) });
+    }
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
   }
+
+  #pace(index) {
+    this.player.speed = SPEEDS[index];
+    this.#button("speed").textContent = `${SPEEDS[index]}×`;
+  }
+
+  #code() {
+    this.player.toggleCode();
+    this.#button("code").setAttribute("aria-pressed", this.player.code);
+  }
+
+  #button(action) { return this.holder.querySelector(`[data-action=${action}]`); }
 }

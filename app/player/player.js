@@ -4,47 +4,43 @@
 //   id, file            payloads of the same id are the same film; the name of a saved frame
 //   timeline            films of the same timeline share their moments: another one begins at its opening
 //   seconds, chapters   its length on screen, and [{name, seconds}]
-//   opening, still      where it opens, and where it stands for those who want no motion; plays: whether it starts by itself
+//   opening, still      where it opens, and where it stands for those who want no motion
+//   plays               whether it starts by itself; otherwise the first play begins at the start
 //   at(seconds), step(moment, by)     a moment {seconds, …}, and the next one forwards or backwards
-//   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed: 0 while it stands, code}
+//   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed, code}
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
-//   hasCode                           optional: whether it can show the line of code that is at work
-//   under(moment, x, y)               optional: lines about what lies at a point of the sheet, or null
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
-const AWAKE = 2000; // ms that the controls stay after the pointer has moved
+//   under(moment, x, y), hasCode      optional: lines about a point of the sheet; whether it can show the line of code at work
 const EXPORT_SCALE = 3; // pixels of a saved frame per px of the sheet
-const PARAMETER = "at", PRESENT = "present"; // of the address
-const remembered = { seconds: null, timeline: null }; // where the last player of this page stood, so that coming back does not start over
+const remembered = { seconds: null, timeline: null }; // where the last player of this page stood: coming back does not start over
+const FRAME = `<div class="sheet"><canvas role="img"></canvas><div class="note" hidden></div></div>
+<div class="controls"></div><div class="spoken" aria-live="polite"></div>`;
 
 class Player {
   /** root: an empty element. options: {theme: "light" | "dark", autoplay, linked: keep the moment in the address}. */
   constructor(root, payload, { theme = "light", autoplay = true, linked = false } = {}) {
-    root.innerHTML = '<div class="sheet"><canvas role="img"></canvas><div class="hover" hidden></div></div><div class="controls"></div><div class="spoken" aria-live="polite"></div>';
+    root.innerHTML = FRAME;
     Object.assign(root, { className: "player", tabIndex: 0 });
-    Object.assign(this, { root, linked, canvas: root.querySelector("canvas"), loop: false, code: false, speed: 1, playing: false, moment: { seconds: 0 } });
-    this.controls = new Controls(root, root.querySelector(".controls"), this);
+    const find = (selector) => root.querySelector(selector), address = new Address(linked);
+    Object.assign(this, { root, address, canvas: find("canvas"), loop: false, code: false, speed: 1, playing: false, moment: { seconds: 0 } });
+    this.stage = new Stage(root, address);
+    this.note = new Note(this.canvas, find(".note"), (x, y) => this.film.under?.(this.moment, x, y));
+    this.controls = new Controls(root, find(".controls"), this);
     this.setTheme(theme);
-    this.load(payload, this.#beginning(autoplay));
+    this.load(payload, (film) => this.#begin(film, autoplay));
     this.sizes = new ResizeObserver(() => this.#fit());
     this.sizes.observe(this.canvas);
     document.fonts?.ready.then(() => this.draw());
-    this.onFullScreen = () => { if (!document.fullscreenElement) this.present(false); };
-    document.addEventListener("fullscreenchange", this.onFullScreen);
-    root.addEventListener("pointermove", () => this.#wake());
-    this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
-    this.canvas.addEventListener("pointerleave", () => this.#hover(null));
-    if (linked && new URLSearchParams(location.search).get(PRESENT) === "1") this.present(true);
   }
 
   /** Other settings: the moment on screen stays where there is such a moment. begin(film): seconds of a first film. */
   load(payload, begin) {
     if (payload.id === this.film?.id) return;
-    const before = this.film, film = openFilm(payload);
+    const before = this.film, film = openFilm(payload), stays = before?.timeline === film.timeline;
     this.film = film;
     this.controls.setFilm(film);
-    if (!begin && before.timeline !== film.timeline) this.playing = false;
-    const seconds = begin ? begin(film) : before.timeline === film.timeline ? this.moment.seconds : film.opening;
-    this.#show(film.at(seconds));
+    if (!begin && !stays) this.playing = false;
+    this.#show(film.at(begin ? begin(film) : stays ? this.moment.seconds : film.opening));
     if (!this.playing) this.#rest();
   }
 
@@ -94,12 +90,26 @@ class Player {
     this.#rest();
   }
 
+  /** To the next chapter, or with `by` < 0 to the one before. */
+  chapter(by) {
+    const { seconds } = this.moment, marks = [0, ...this.film.chapters.map((chapter) => chapter.seconds)];
+    const to = by > 0 ? marks.find((mark) => mark > seconds + 1e-6) : marks.findLast((mark) => mark < seconds - 1e-6);
+    this.playing = false;
+    this.seek(to ?? (by > 0 ? this.film.seconds : 0));
+  }
+
+  /** Shows or hides the line of code that is at work. */
+  toggleCode() {
+    this.code = !this.code;
+    this.draw();
+  }
+
   /** Draws the moment and returns every text box. */
   draw(canvas = this.canvas) {
     if (!this.film) return [];
-    const context = canvas.getContext("2d"), { palette, family } = this;
+    const context = canvas.getContext("2d"), { palette, family, code } = this;
     context.setTransform(canvas.width / WIDTH, 0, 0, canvas.height / HEIGHT, 0, 0);
-    return this.film.draw(context, this.moment, { palette, family, speed: this.playing ? this.speed : 0, code: this.code });
+    return this.film.draw(context, this.moment, { palette, family, speed: this.playing ? this.speed : 0, code });
   }
 
   boxes() { return this.draw(); }
@@ -114,62 +124,24 @@ class Player {
     });
   }
 
-  /** The picture only, over the whole page, and over the whole screen where the browser allows it. */
-  present(on = !this.root.classList.contains("presenting")) {
-    this.root.classList.toggle("presenting", on);
-    if (!on) this.root.classList.remove("blank");
-    if (on) this.root.requestFullscreen?.().catch(() => {}); // a link alone may not take the screen
-    else if (document.fullscreenElement) document.exitFullscreen();
-    this.#address(PRESENT, on ? "1" : null);
-    this.#fit();
-  }
-
-  get presenting() { return this.root.classList.contains("presenting"); }
-
-  /** Shows or hides the line of code that is at work. */
-  toggleCode() {
-    this.code = !this.code;
-    this.controls.showCode(this.code);
-    this.draw();
-  }
-
-  /** Nothing on screen, until it is asked for again. */
-  blank() { this.root.classList.toggle("blank"); }
-
-  /** To the next chapter, or with `by` < 0 the one before. */
-  chapter(by) {
-    const { seconds } = this.moment, marks = [0, ...this.film.chapters.map((chapter) => chapter.seconds)];
-    const to = by > 0 ? marks.find((mark) => mark > seconds + 1e-6) : marks.findLast((mark) => mark < seconds - 1e-6);
-    this.playing = false;
-    this.seek(to ?? (by > 0 ? this.film.seconds : 0));
-  }
-
-  /** To the next faster speed, or with `by` < 0 the next slower. */
-  pace(by) {
-    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by))];
-    this.controls.showSpeed(this.speed);
-  }
-
   /** Leaves the page: the moment is kept for a player to come. */
   remove() {
     this.playing = false;
     Object.assign(remembered, { seconds: this.moment.seconds, timeline: this.film.timeline });
     this.sizes.disconnect();
-    document.removeEventListener("fullscreenchange", this.onFullScreen);
     this.controls.remove();
+    this.stage.remove();
   }
 
   /** Where a first film begins: at the address's moment, where the last player stood, at the still, or at its opening, and then it plays. */
-  #beginning(autoplay) {
-    return (film) => {
-      const linked = this.linked ? film.secondsAt(new URLSearchParams(location.search).get(PARAMETER)) : NaN;
-      if (linked >= 0 && linked <= film.seconds) return linked;
-      if (remembered.timeline === film.timeline) return remembered.seconds;
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return film.still;
-      this.untouched = true;
-      if (autoplay && film.plays) this.play();
-      return film.opening;
-    };
+  #begin(film, autoplay) {
+    const mark = this.address.get(MOMENT), linked = mark === null ? NaN : film.secondsAt(mark);
+    if (linked >= 0 && linked <= film.seconds) return linked;
+    if (remembered.timeline === film.timeline) return remembered.seconds;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return film.still;
+    this.untouched = true;
+    if (autoplay && film.plays) this.play();
+    return film.opening;
   }
 
   #advance(seconds) {
@@ -190,33 +162,7 @@ class Player {
 
   #rest() {
     this.#say();
-    if (!this.untouched) this.#address(PARAMETER, this.film.mark(this.moment));
-  }
-
-  /** Keeps something in the address, or with null takes it out. */
-  #address(name, value) {
-    if (!this.linked) return;
-    const address = new URL(location.href);
-    if (value === null) address.searchParams.delete(name); else address.searchParams.set(name, value);
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
-  }
-
-  /** A note beside the pointer about what lies under it. */
-  #hover(event) {
-    const note = this.root.querySelector(".hover"), scale = WIDTH / this.canvas.clientWidth;
-    const lines = event && this.film.under?.(this.moment, event.offsetX * scale, event.offsetY * scale);
-    note.hidden = !lines;
-    if (!lines) return;
-    note.replaceChildren(...lines.map((text) => Object.assign(document.createElement("div"), { textContent: text })));
-    note.style.left = `${Math.min(this.canvas.offsetLeft + event.offsetX + 14, this.canvas.offsetLeft + this.canvas.clientWidth - note.offsetWidth)}px`;
-    note.style.top = `${this.canvas.offsetTop + event.offsetY + 18}px`;
-  }
-
-  /** While it is presented the controls show only for a moment after the pointer has moved. */
-  #wake() {
-    this.root.classList.add("awake");
-    clearTimeout(this.sleep);
-    this.sleep = setTimeout(() => this.root.classList.remove("awake"), AWAKE);
+    if (!this.untouched) this.address.set(MOMENT, this.film.mark(this.moment));
   }
 
   /** For those who do not see the picture: at rest and at each new part of the story, not at every frame. */

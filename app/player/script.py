@@ -3,7 +3,7 @@ from functools import lru_cache
 from pathlib import Path
 
 SHARED = Path(__file__).parent
-FIRST, LAST = ("numbers", "palette", "pen"), ("controls", "player")
+FIRST, LAST = ("numbers", "palette", "pen"), ("address", "stage", "note", "controls", "player")
 
 
 @lru_cache

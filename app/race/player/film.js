@@ -10,6 +10,7 @@ class RaceFilm {
   at(seconds) { return this.clock.at(seconds); }
   step(moment, by) { return this.clock.step(moment, by); }
   draw(context, moment, look) { return drawRace(context, this, moment, look); }
+  touches(index, array, row, column, done) { return touches(this.lanes[index], array, row, column, done); }
   under(moment, x, y) { return blockUnder(this, moment, x, y); }
   describe(moment) { return describe(this, moment); }
   chapterOf(moment) { return chapterOf(this, moment); }

@@ -17,9 +17,34 @@ function placeInWords({ rows, columns }, { array, row, column }) {
 }
 
 function touchesInWords(lane, { array, row, column }, done) {
-  const { read, write } = lane.touches(array, row, column, done);
+  const { read, write } = touches(lane, array, row, column, done);
   if ("sp".includes(array) && !lane.tracks[`${array} write`]) return "never stored";
   const words = [["written", write], ["read", read]].filter(([, { count }]) => count)
     .map(([verb, { count, bytes }]) => `${verb} ${grouped(count)}×, ${decimalBytes(bytes)}`);
   return words.length ? `so far ${words.join("; ")}` : "not touched yet";
+}
+
+/** How often a block has been read and written after `done` events, and the bytes requested: {read: {count, bytes}, write: …}. */
+function touches(lane, array, row, column, done) {
+  const sums = { read: { count: 0, bytes: 0 }, write: { count: 0, bytes: 0 } };
+  for (const sweep of lane.sweeps) {
+    if (sweep.first >= done) break;
+    for (const [place, move] of sweep.moves.entries()) {
+      if (move.array !== array) continue;
+      for (const block of blocksAt(sweep, row, column)) {
+        if (sweep.first + block * sweep.moves.length + place >= done || !move.requested[block]) continue;
+        sums[move.direction].count++;
+        sums[move.direction].bytes += move.requested[block];
+      }
+    }
+  }
+  return sums;
+}
+
+/** Which blocks of a sweep lie at this row and column; null stands for any: a block of Q moves at every column of its row. */
+function blocksAt(sweep, row, column) {
+  const down = sweep.column !== null, [fixed, at, first] = down ? [column, row, sweep.row] : [row, column, 0];
+  if (fixed !== null && fixed !== (down ? sweep.column : sweep.row)) return [];
+  if (at === null) return Array.from({ length: sweep.blocks }, (_, block) => block);
+  return at >= first && at < first + sweep.blocks ? [at - first] : [];
 }

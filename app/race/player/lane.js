@@ -123,26 +123,6 @@ class Lane {
     return single ? { arrays: [pulse.array], block: pulse } : { arrays: [...pulse.sweep.again], block: null };
   }
 
-  /** How often a block has been read and written after `done` events, and the bytes requested: {read: {count, bytes}, write: …}. */
-  touches(array, row, column, done) {
-    const sums = { read: { count: 0, bytes: 0 }, write: { count: 0, bytes: 0 } };
-    for (const sweep of this.sweeps) {
-      if (sweep.first >= done) break;
-      const down = sweep.column !== null, at = down ? row === null ? null : row - sweep.row : column;
-      if (down ? column !== null && sweep.column !== column : row !== null && sweep.row !== row) continue;
-      sweep.moves.forEach((move, place) => {
-        if (move.array !== array) return;
-        const [from, to] = at === null ? [0, sweep.blocks] : [at, at + 1]; // a block of Q moves at every column of its row
-        for (let block = Math.max(0, from); block < Math.min(to, sweep.blocks); block++) {
-          if (sweep.first + block * sweep.moves.length + place >= done || !move.requested[block]) continue;
-          sums[move.direction].count++;
-          sums[move.direction].bytes += move.requested[block];
-        }
-      });
-    }
-    return sums;
-  }
-
   /** How far an array has moved for the first time after `done` events: whole sweeps, then blocks of the next one, and bytes. */
   progress(array, direction, done) {
     const track = this.tracks[`${array} ${direction}`];
