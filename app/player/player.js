@@ -22,7 +22,8 @@ class Player {
     root.innerHTML = FRAME;
     Object.assign(root, { className: "player", tabIndex: 0 });
     const find = (selector) => root.querySelector(selector), address = new Address(linked);
-    Object.assign(this, { root, address, canvas: find("canvas"), loop: false, code: false, speed: 1, playing: false, moment: { seconds: 0 } });
+    Object.assign(this, { root, address, canvas: find("canvas"), moment: { seconds: 0 }, playing: false, speed: 1 });
+    Object.assign(this, { loop: false, code: false });
     this.stage = new Stage(root, address);
     this.note = new Note(this.canvas, find(".note"), (x, y) => this.film.under?.(this.moment, x, y));
     this.controls = new Controls(root, find(".controls"), this);
@@ -133,7 +134,7 @@ class Player {
     this.stage.remove();
   }
 
-  /** Where a first film begins: at the address's moment, where the last player stood, at the still, or at its opening, and then it plays. */
+  /** Where a first film begins: at the address's moment, where the last player stood, at the still, or at its opening; then it plays. */
   #begin(film, autoplay) {
     const mark = this.address.get(MOMENT), linked = mark === null ? NaN : film.secondsAt(mark);
     if (linked >= 0 && linked <= film.seconds) return linked;

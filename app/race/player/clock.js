@@ -9,7 +9,8 @@ const COSTS = { // per clock: from a lane's record and number to (move, kernel) 
   "measured time": ({ sweeps }, milliseconds) => {
     const asked = []; // requested bytes of each kernel: its time is spread over its moves in proportion to them
     for (const [kernel, , , , moves] of sweeps) {
-      for (const [, , , requested] of moves) asked[kernel] = requested.reduce((sum, [count, bytes]) => sum + count * bytes, asked[kernel] ?? 0);
+      const runs = moves.flatMap(([, , , requested]) => requested);
+      asked[kernel] = runs.reduce((sum, [count, bytes]) => sum + count * bytes, asked[kernel] ?? 0);
     }
     return ({ requested }, kernel) => requested.map((bytes) => Math.round((bytes * PER_MS * milliseconds[kernel - 1]) / asked[kernel]));
   },

@@ -4,7 +4,8 @@ class RaceFilm {
     const cost = (record, index) => COSTS[payload.clockName](record, payload.timed?.milliseconds[index]);
     const lanes = payload.lanes.map((record, index) => new Lane(record, cost(record, index)));
     Object.assign(this, payload, { lanes, clock: new Clock(payload.clockName, lanes), matrices: new Matrices(payload) });
-    Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, chapters: this.clock.chapters, hasCode: true });
+    Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, hasCode: true });
+    this.chapters = this.clock.chapters;
   }
 
   at(seconds) { return this.clock.at(seconds); }

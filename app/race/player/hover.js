@@ -12,8 +12,8 @@ function blockUnder(race, { views }, x, y) {
 /** S[3,5]: queries 192 to 255, keys 320 to 383. */
 function placeInWords({ rows, columns }, { array, row, column }) {
   const span = (edges, at) => `${grouped(edges[at])} to ${grouped(edges[at + 1] - 1)}`;
-  const parts = [...(BY_COLUMN.has(array) ? [] : [`queries ${span(rows, row)}`]), ...(BY_ROW.has(array) ? [] : [`keys ${span(columns, column)}`])];
-  return `${blockName({ array, row, column })}: ${parts.join(", ")}`;
+  const queries = !BY_COLUMN.has(array) && `queries ${span(rows, row)}`, keys = !BY_ROW.has(array) && `keys ${span(columns, column)}`;
+  return `${blockName({ array, row, column })}: ${[queries, keys].filter(Boolean).join(", ")}`;
 }
 
 function touchesInWords(lane, { array, row, column }, done) {

@@ -21,11 +21,12 @@ function expand(runs) {
 }
 
 class Lane {
-  /** record: {name, said, says, kernels, block, code, receipt, sweeps} as app/race/payload.py writes it; cost(move, kernel): the clock's, per block. */
+  /** record: a lane of app/race/payload.py; cost(move, kernel): the clock's units of each block. */
   constructor(record, cost) {
     Object.assign(this, record);
     this.sweeps = record.sweeps.map(([kernel, row, stage, blocks, moves, column], number, all) => ({
-      kernel, row, stage, blocks, column, first: 0, cost: 0, again: new Set(), walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
+      kernel, row, stage, blocks, column, first: 0, cost: 0, again: new Set(),
+      walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
       moves: moves.map(([array, direction, compulsory, requested]) => {
         const move = { array, direction, compulsory: expand(compulsory), requested: expand(requested) };
         return { ...move, cost: cost(move, kernel) };
@@ -116,8 +117,8 @@ class Lane {
   again({ done, flight, pulse, waiting }, pace, secondsPerUnit) {
     if (pace === "kernel") return { arrays: this.rereads[done] ? [...this.uses[flight.kernel].again] : [], block: null };
     if (!pulse) {
-      const here = flight && !flight.compulsory;
-      return { arrays: pace === "row" ? [...flight.sweep.again] : here ? [flight.array] : [], block: here && pace !== "row" ? flight : null };
+      if (pace === "row") return { arrays: [...flight.sweep.again], block: null };
+      return flight && !flight.compulsory ? { arrays: [flight.array], block: flight } : { arrays: [], block: null };
     }
     const single = !flight || (flight.cost * secondsPerUnit) / waiting >= VISIBLE;
     return single ? { arrays: [pulse.array], block: pulse } : { arrays: [...pulse.sweep.again], block: null };

@@ -14,7 +14,8 @@ class Matrices {
     this.tops = rows.map((row) => (this.height * row) / queries);
     this.lefts = columns.map((column) => (this.width * column) / keys);
     const x = MATRICES_LEFT, y = MATRICES_TOP, beside = this.strip + 6, p = x + SIDE + BETWEEN;
-    this.place = { s: [x, y], q: [x - beside, y], k: [x, y - beside], p: [p, y], v: [p, y - beside], o: [p + this.width + 6, y], stats: [p + this.width + 6, y] };
+    this.place = { s: [x, y], q: [x - beside, y], k: [x, y - beside], p: [p, y], v: [p, y - beside], o: [p + this.width + 6, y] };
+    this.place.stats = this.place.o; // a maximum and a sum beside each row of O
     Object.assign(this, { rows, columns, walks: new Map() });
     const edge = visible?.map(([row, seen]) => [(this.height * row) / queries, (this.width * seen) / keys]);
     this.visible = edge && stairs(edge, this.height);
@@ -60,13 +61,11 @@ class Matrices {
   /** Fills what of an array has moved: whole rows as one rectangle each, then the row in progress. */
   fill(pen, array, { entries, whole, blocks }, colour) {
     const [x, y, width] = this.whole(array);
-    const bar = ({ row, column, move }, count) => {
-      if (column === null) return pen.context.rect(x, y + this.tops[row], array === "o" ? width : this.lefts[count], this.tops[row + 1] - this.tops[row]);
-      for (let block = 0; block < count; block++) { // down a column: what counts is where something moved for good
-        const top = this.tops[row + block], bottom = this.tops[row + block + 1];
-        if (move.compulsory[block]) pen.context.rect(x, y + top, width, bottom - top);
-      }
-      return undefined;
+    const row = (at, wide) => pen.context.rect(x, y + this.tops[at], wide, this.tops[at + 1] - this.tops[at]);
+    const bar = ({ row: first, column, move }, count) => {
+      if (column === null) return row(first, array === "o" ? width : this.lefts[count]);
+      // down a column: what counts is where something moved for good
+      return move.compulsory.slice(0, count).forEach((bytes, block) => bytes && row(first + block, width));
     };
     pen.context.beginPath(); // one path, so that rows thinner than a pixel leave no seams
     for (let entry = 0; entry < whole; entry++) bar(entries[entry], entries[entry].blocks);

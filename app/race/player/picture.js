@@ -1,7 +1,7 @@
 // The picture: one moment of the race on a 1280×720 sheet. It returns every text box it drew.
 const LANE_TOPS = [80, 389], HBM_BELOW = 38, LEFT = 24, RIGHT = 1256;
 
-/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands, code}. */
+/** race: a RaceFilm; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands, code: whether to show it}. */
 function drawRace(context, race, moment, { palette, family, speed, code }) {
   const pen = new Pen(context, palette, family), quiet = { ink: palette.muted };
   pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
@@ -44,12 +44,14 @@ function drawHeading(pen, race, lane, view, clock, y) {
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
   const kind = pen.text((over && race.tick) || (race.timed ? "timed" : "predicted"), RIGHT, 711, { ...small, weight: 600, align: "right" });
-  pen.text((race.timed ? means(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`), LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
+  const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
+  pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
 
 /** Of measured time: whose, and how a kernel's time is spread. */
-const means = ({ heads, source }) => [
-  `Each kernel's median time over ${heads}, ${source}, spread over its moves by requested bytes.`, `Median times over ${heads}, ${source}.`, `Times ${source}.`];
+const timesMean = ({ heads, source }) => [
+  `Each kernel's median time over ${heads}, ${source}, spread over its moves by requested bytes.`,
+  `Median times over ${heads}, ${source}.`, `Times ${source}.`];
 
 const MEANS = { // what the clock counts, longest first
   "compulsory bytes": ["Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time.",

@@ -23,7 +23,8 @@ function drawRoad(pen, race, lane, view, y) {
     if (!flight && !pulse) pen.text(receipts(race, lane), 36, base, { weight: 600, room: ROAD.right - 48 });
     if (flight && pace === "kernel") drawTraffic(pen, lane, flight, y);
     else if (flight) drawFlight(pen, race, lane, flight, view, y);
-    if ((flight ?? pulse)?.stage === "blind" && pace !== "kernel") pen.text("these rows see no key", ROAD.right, base, { ink: pen.palette.muted, align: "right" });
+    const blind = (flight ?? pulse)?.stage === "blind" && pace !== "kernel";
+    if (blind) pen.text("these rows see no key", ROAD.right, base, { ink: pen.palette.muted, align: "right" });
     else if (again.arrays.length) drawAgain(pen, race, lane, view, y);
   });
 }
@@ -56,8 +57,8 @@ function drawAgain(pen, race, lane, { flight, again }, y) {
     pen.lines([[[ROAD.from, middle], [ROAD.to, middle]]], colours.fill, 3, DASHES);
     drawLoad(pen, colours, name, 0.5, y, again.block?.direction ?? "read", DASHES);
   }
-  const wordings = race.clock.compulsory ? [`${again.block?.direction === "write" ? "rewrite" : "re-read"} ${name}: 0 B`, `${name} again: 0 B`]
-    : [`${name} again`];
+  const verb = again.block?.direction === "write" ? "rewrite" : "re-read";
+  const wordings = race.clock.compulsory ? [`${verb} ${name}: 0 B`, `${name} again: 0 B`] : [`${name} again`];
   pen.text(wordings, ROAD.right, y + ROAD.baseline, { ink: palette.muted, align: "right", room: 244 });
 }
 

@@ -7,16 +7,20 @@ const chapterOf = ({ clock }, { seconds }) => clock.chapters.filter((chapter) =>
 const capital = (name) => name[0].toUpperCase() + name.slice(1);
 
 const VERBS = { // what a lane does with the clock's units: before, on the way, and what they are called
-  "compulsory bytes": ["must move", "moved", "bytes", "compulsory HBM bytes"], "requested bytes": ["requests", "requested", "bytes", "requested HBM bytes"],
+  "compulsory bytes": ["must move", "moved", "bytes", "compulsory HBM bytes"],
+  "requested bytes": ["requests", "requested", "bytes", "requested HBM bytes"],
   "measured time": ["took", "run for", "time", "time"], steps: ["takes", "taken", "steps", "steps"],
 };
 
 /** The title of a moment. */
 function claim({ lanes, clock, reversal, timed }, moment) {
-  const { leader, trailer } = clock, [one, other] = lanes, [must, has, units] = VERBS[clock.name];
-  const both = `${capital(one.said)} took ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}: tiling and fusion together`;
-  if (moment.clock >= clock.last) return timed?.both ? both : (clock.inBytes && reversal) || verdict(clock, one, other, VERBS[clock.name].at(-1));
-  if (moment.clock < clock.first) return `Same attention: ${one.said} ${must} ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}`;
+  const { leader, trailer } = clock, [one, other] = lanes, [must, has, units, what] = VERBS[clock.name];
+  const against = (verb) => `${one.said} ${verb} ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}`;
+  if (moment.clock < clock.first) return `Same attention: ${against(must)}`;
+  if (moment.clock >= clock.last) {
+    if (timed?.both) return `${capital(against("took"))}: tiling and fusion together`;
+    return (clock.inBytes && reversal) || verdict(clock, one, other, what);
+  }
   return `${capital(leader.said)} is done. ${capital(trailer.said)} has ${has} ${percent(moment.clock / trailer.total)} of its ${units}.`;
 }
 

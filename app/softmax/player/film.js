@@ -1,6 +1,7 @@
 // The softmax as a film: moments of equal length, one for each line of the worksheet or each tile of a real row. A moment begins with a
 // change and then stands; steps and chapters go to where it stands.
-const HAND_MOMENT = 3, REAL_LENGTH = 12, CHANGE = 0.4; // seconds of a moment by hand and of a whole real row; the share of a moment that moves
+const HAND_MOMENT = 3, REAL_LENGTH = 12; // seconds of a moment by hand, and of a whole real row
+const CHANGE = 0.4; // the share of a moment that moves
 
 class SoftmaxFilm {
   constructor(payload) {

@@ -11,35 +11,36 @@ function drawKept(pen, film, moment) {
     const m = index === 0 ? one.m_words : index === 1 && two.m !== one.m ? `${one.m_words} → ${two.m_words}` : two.m_words;
     pen.text(m, KEPT.bars, 152, strong);
     const longestL = Math.max(one.l, two.l, film.right.l, 1e-9), longestO = Math.max(...one.o, ...two.o, ...film.right.o, 1e-9);
-    drawKeptBar(pen, film, moment, { name: "ℓ", top: 178, per: KEPT.room / longestL, of: ({ l }) => l, kept: two.kept_l, words: ({ l }) => l });
-    [0, 1].forEach((c) => drawKeptBar(pen, film, moment, { name: `O[${c}]`, top: 236 + 50 * c, per: KEPT.room / longestO, of: ({ o }) => o[c],
-                                                           kept: two.kept_o[c], words: ({ o }) => o[c] }));
+    drawKeptBar(pen, film, moment, { name: "ℓ", top: 178, per: KEPT.room / longestL, of: ({ l }) => l, kept: two.kept_l });
+    [0, 1].forEach((c) => drawKeptBar(pen, film, moment, { name: `O[${c}]`, top: 236 + 50 * c, per: KEPT.room / longestO,
+                                                           of: ({ o }) => o[c], kept: two.kept_o[c] }));
     drawAlpha(pen, film, index);
     pen.lines([[[696, 350], [1240, 350]]], palette.line, 1.5);
     [0, 1].forEach((c) => drawOut(pen, film, moment, c));
   });
 }
 
-/** One kept number: what is left of the older tiles, what this tile adds, and at the rescale what α took away. */
-function drawKeptBar(pen, film, { index, share }, { name, top, per, of, kept, words }) {
+/** One kept number: what is left of the older tiles, what this tile adds, and at the rescale what α took away. of: picks it from a step. */
+function drawKeptBar(pen, film, { index, share }, { name, top, per, of, kept }) {
   const { palette } = pen, { fill, back, on } = palette.fused, [one, two] = film.steps, ground = palette.panel, x = KEPT.bars;
   const old = index === 0 ? 0 : index === 1 ? between(of(one), kept, share) : kept;
   const added = index === 0 ? of(one) * share : index === 1 ? 0 : (of(two) - kept) * (index === 2 ? share : 1);
   pen.text(name, 696, top + 30, { size: 28, weight: 700, ground });
   const shown = index === 0 ? one.words : index === 1 ? two.kept_words : two.words;
-  pen.text(words(shown), KEPT.values, top + 30, { size: 28, weight: 700, align: "right", ground });
+  pen.text(of(shown), KEPT.values, top + 30, { size: 28, weight: 700, align: "right", ground });
   pen.rectangle([x, top, per * old, KEPT.bar], back);
   pen.rectangle([x + per * old, top, per * added, KEPT.bar], fill);
   if (name === "ℓ") {
+    const inner = { align: "right", ink: on, ground: fill };
     if (per * old > 66) pen.text("tile 1", x + 6, top + 27, { ground: back });
-    if (per * added > 66) pen.text(index ? "tile 2" : "tile 1", x + per * (old + added) - 8, top + 27, { align: "right", ink: on, ground: fill });
+    if (per * added > 66) pen.text(index ? "tile 2" : "tile 1", x + per * (old + added) - 8, top + 27, inner);
   }
-  const end = x + per * (old + added), right = words(film.right.words), free = KEPT.values - pen.width(words(shown), 28, 700) - 12;
+  const end = x + per * (old + added), right = of(film.right.words), free = KEPT.values - pen.width(of(shown), 28, 700) - 12;
   if (index === 1 && of(one) > kept) drawGhost(pen, x + per * of(one), end, top);
   if (index >= 2 && film.broken && !film.harmless && Math.abs(of(film.right) - of(two)) > 1e-4 * of(two)) {
     drawMark(pen, x + per * of(film.right), top);
     const after = Math.max(end, x + per * of(film.right)) + 10;
-    if (right !== words(two.words)) pen.text(`not ${right}`, after, top + 28, { ground, room: free - after });
+    if (right !== of(two.words)) pen.text(`not ${right}`, after, top + 28, { ground, room: free - after });
   }
 }
 
@@ -78,7 +79,8 @@ function drawOut(pen, film, { index, share }, c) {
   if (!done) {
     pen.box([x, top, 190, KEPT.bar], { radius: 0, stroke: palette.muted, dash: [6, 6] });
     pen.text("O / ℓ, at the end", x + 12, top + 27, { ink: palette.muted, ground });
-    if (!c && !film.harmless) pen.text(`so far ${film.so_far[index < 2 ? 0 : 1]}`, KEPT.values, top + 27, { weight: 600, align: "right", ground });
+    if (c || film.harmless) return;
+    pen.text(`so far ${film.so_far[index < 2 ? 0 : 1]}`, KEPT.values, top + 27, { weight: 600, align: "right", ground });
     return;
   }
   pen.rectangle([x, top, per * two.out[c] * share, KEPT.bar], palette.fused.fill);

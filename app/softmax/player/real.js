@@ -13,13 +13,13 @@ function drawRealRow(pen, film, moment) {
 
 /** Where tiles and scores lie; made for every frame, from a few numbers. */
 function realPlan({ steps, scores, sizes }, { index, share, seconds }) {
-  const pitch = Math.min(REAL.widest, (REAL.right - REAL.left) / steps.length), seen = scores.flat(), finite = steps.map(({ m }) => m);
+  const pitch = Math.min(REAL.widest, (REAL.right - REAL.left) / steps.length), seen = scores.flat();
   const highest = Math.max(...seen, 0), lowest = Math.min(...seen, 0) - 0.2, span = Math.max(2, highest - lowest);
   const level = (score) => REAL.highest + ((highest - score) / span) * (REAL.lowest - REAL.highest);
   const tallest = Math.max(...steps.flatMap(({ l, right }) => [l, right]), 1e-9);
-  return { index, share: seconds ? share : 0, pitch, level, left: (tile) => REAL.left + tile * pitch, middle: (tile) => REAL.left + (tile + 0.5) * pitch,
-           height: (sum) => (sum / tallest) * REAL.tallest, end: REAL.left + pitch * steps.length, inRange: (m) => m !== null && m >= lowest,
-           full: sizes[0], finite };
+  const left = (tile) => REAL.left + tile * pitch;
+  return { index, share: seconds ? share : 0, pitch, left, middle: (tile) => left(tile + 0.5), end: left(steps.length), full: sizes[0],
+           level, inRange: (m) => m !== null && m >= lowest, height: (sum) => (sum / tallest) * REAL.tallest };
 }
 
 function drawDots(pen, film, { index, share, pitch, left, middle, level, end, full }) {
@@ -30,13 +30,15 @@ function drawDots(pen, film, { index, share, pitch, left, middle, level, end, fu
   context.fillStyle = palette.data;
   film.scores.slice(0, index + 1).forEach((scores, tile) => scores.slice(0, tile < index ? scores.length : Math.ceil(scores.length * share))
     .forEach((score, place) => context.fillRect(left(tile) + ((place + 0.5) * pitch) / full - 1.5, level(score) - 1.5, 3, 3)));
-  pen.inside(panel, () => film.steps.forEach((_, tile) => pen.text(`${tile + 1}`, middle(tile), 346, { size: 18, align: "center", ...quiet })));
+  const number = { size: 18, align: "center", ...quiet };
+  pen.inside(panel, () => film.steps.forEach((_, tile) => pen.text(`${tile + 1}`, middle(tile), 346, number)));
   const aside = { ink: palette.muted };
   pen.text("score s", REAL.names, 250, aside);
   pen.text("tile", REAL.names, 346, aside);
   if (film.masked) {
-    const words = film.steps[0].m === null ? "every score is masked: s = −∞" : `every score is masked: s = m = ${film.steps[0].m_words}, off this scale`;
-    pen.inside(panel, () => pen.text([words, "masked"], (REAL.left + end) / 2, 214, { size: 26, align: "center", ...quiet, room: end - REAL.left - 20 }));
+    const [{ m, m_words: lowest }] = film.steps, scores = m === null ? "s = −∞" : `s = m = ${lowest}, off this scale`;
+    const style = { size: 26, align: "center", ...quiet, room: end - REAL.left - 20 };
+    pen.inside(panel, () => pen.text([`every score is masked: ${scores}`, "masked"], (REAL.left + end) / 2, 214, style));
   }
 }
 
@@ -73,10 +75,10 @@ function drawAlphas(pen, film, { index, left, middle, pitch }) {
   pen.text("α", REAL.names, 389, { size: 28, weight: 700 });
   film.steps.slice(0, index + 1).forEach(({ alpha, alpha_words: words }, tile) => {
     if (!words) return;
-    const acts = alpha < 1, [fill, ink] = !acts ? [palette.ground, palette.muted] : skipped ? [palette.ground, palette.ink] : [palette.ink, palette.ground];
-    if (acts) pen.box([left(tile) + 2, 364, pitch - 4, 36], { radius: 7, fill, stroke: palette.ink, thick: 2, dash: skipped ? [5, 4] : [] });
-    pen.inside(acts ? [left(tile) + 2, 364, pitch - 4, 36] : [REAL.left, 360, REAL.right - REAL.left, 44], () => (
-      pen.text(words, middle(tile), 389, { size: acts ? 22 : 20, weight: acts ? 700 : 400, align: "center", ink, ground: fill, room: pitch - 8 })));
+    const acts = alpha < 1, box = [left(tile) + 2, 364, pitch - 4, 36], fill = acts && !skipped ? palette.ink : palette.ground;
+    const style = acts ? { size: 22, weight: 700, ink: skipped ? palette.ink : palette.ground } : { ink: palette.muted };
+    if (acts) pen.box(box, { radius: 7, fill, stroke: palette.ink, thick: 2, dash: skipped ? [5, 4] : [] });
+    pen.inside(box, () => pen.text(words, middle(tile), 389, { ...style, align: "center", ground: fill, room: pitch - 8 }));
   });
 }
 
@@ -89,7 +91,8 @@ function drawSums(pen, film, { index, share, left, middle, pitch, height, end })
     const low = height(between(before, kept, Math.min(1, 2 * moving))), high = low + height(l - kept) * Math.max(0, 2 * moving - 1);
     pen.rectangle([x, base - low, wide, low], back);
     pen.rectangle([x, base - high, wide, high - low], fill);
-    const ghost = film.broken !== "no rescale" && alpha < 1 && tile ? height(before) : 0, wrong = film.broken && !film.masked && Math.abs(right - l) > 1e-3 * right;
+    const ghost = film.broken !== "no rescale" && alpha < 1 && tile ? height(before) : 0;
+    const wrong = film.broken && !film.masked && Math.abs(right - l) > 1e-3 * right;
     if (ghost > high + 2) pen.box([x, base - ghost, wide, ghost - high], { radius: 0, stroke: palette.ink, thick: 2, dash: [6, 5] });
     if (wrong) pen.lines([[[x - 5, base - height(right)], [x + wide + 5, base - height(right)]]], palette.ink, 4);
     const marked = wrong && height(right) > high - 2 && height(right) < high + 30 ? height(right) + 4 : high;

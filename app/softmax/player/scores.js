@@ -39,15 +39,17 @@ function lineNow({ steps: [one, two] }, index, share) {
 const measuredFrom = (film, tile, line) => (film.broken === "no rescale" ? film.steps[tile].m : line);
 
 function drawUnread(pen, left, { unit, level }) {
-  const { palette } = pen;
+  const { palette } = pen, style = { size: 28, weight: 700, align: "center", ink: palette.muted, ground: palette.panel };
   pen.box([left, level(BOX), SCORES.bar, BOX * unit], { radius: 0, stroke: palette.muted, dash: [6, 6] });
-  pen.text("?", left + SCORES.bar / 2, level(BOX / 2) + 10, { size: 28, weight: 700, align: "center", ink: palette.muted, ground: palette.panel });
+  pen.text("?", left + SCORES.bar / 2, level(BOX / 2) + 10, style);
 }
 
 function drawKey(pen, film, key, { tile, place, scale, index, share }, line) {
   const { palette } = pen, middle = place + SCORES.bar / 2, top = measuredFrom(film, tile, line), arriving = index === tile && share < 1;
-  const center = { align: "center", ground: palette.panel }, masked = key.score === null, strong = { ...center, weight: 700, ink: palette.fused.text };
-  const gap = !masked ? key.score - top : top === null ? -Infinity : 0, moving = index === 1 && share < 1 && top !== film.steps[tile].m;
+  const center = { align: "center", ground: palette.panel }, strong = { ...center, weight: 700, ink: palette.fused.text };
+  const masked = key.score === null;
+  const gap = !masked ? key.score - top : top === null ? -Infinity : 0;
+  const moving = index === 1 && share < 1 && top !== film.steps[tile].m;
   if (masked) drawMasked(pen, place, key.score_words, scale);
   else drawBar(pen, key, { place, middle, scale, grown: arriving ? share : 1, fresh: tile === (index ? 1 : 0) });
   if (gap && !masked && !arriving) drawDistance(pen, middle, top, key.score, scale, index === 1 && !tile ? film.steps[0].m : null);
@@ -75,13 +77,12 @@ function drawBar(pen, key, { place, middle, scale, grown, fresh }) {
 }
 
 function drawMasked(pen, place, words, { unit, level }) {
-  const { palette } = pen, box = [place, level(BOX), SCORES.bar, BOX * unit];
-  const slants = [];
+  const { palette } = pen, { bar } = SCORES, box = [place, level(BOX), bar, BOX * unit], slants = [];
   for (let at = -box[3]; at < box[2]; at += 10) slants.push([[place + at, SCORES.base], [place + at + box[3], box[1]]]);
   pen.clip(rectangular(box), () => pen.lines(slants, palette.line, 1.5));
   pen.box(box, { radius: 0, stroke: palette.muted, dash: [6, 6] });
-  pen.rectangle([place + 2, level(BOX / 2) - 14, SCORES.bar - 4, 28], palette.panel);
-  pen.text(words, place + SCORES.bar / 2, level(BOX / 2) + 7, { align: "center", ground: palette.panel, room: SCORES.bar - 4, weight: 600 });
+  pen.rectangle([place + 2, level(BOX / 2) - 14, bar - 4, 28], palette.panel);
+  pen.text(words, place + bar / 2, level(BOX / 2) + 7, { weight: 600, align: "center", ground: palette.panel, room: bar - 4 });
 }
 
 function rectangular(rectangle) {

@@ -12,16 +12,18 @@ function drawByHand(pen, film, moment) {
 function sheetColumns(pen, lines) {
   const widest = Math.max(...lines.slice(0, -1).map(([, maximum]) => pen.width(maximum, SHEET.size, 600)));
   const sum = Math.max(SHEET.sum, SHEET.maximum + widest + 16), room = (left, right) => ({ left, room: right - left - 10 });
-  return [room(SHEET.name, SHEET.maximum), room(SHEET.maximum, SHEET.output), room(sum, SHEET.output), room(SHEET.output, SHEET.right + 10)];
+  const { name, maximum, output, right } = SHEET;
+  return [room(name, maximum), room(maximum, output), room(sum, output), room(output, right + 10)];
 }
 
 function drawSheetLine(pen, cells, columns, line, now) {
-  const { palette } = pen, y = SHEET.top + SHEET.pitch * line, present = line === now, read = line <= now, box = [LEFT, y, RIGHT - LEFT, 45];
-  const ground = present ? palette.panel : palette.ground;
+  const { palette } = pen, y = SHEET.top + SHEET.pitch * line, box = [LEFT, y, RIGHT - LEFT, 45];
+  const present = line === now, read = line <= now, ground = present ? palette.panel : palette.ground;
   if (present) pen.box(box, { fill: ground, stroke: palette.fused.text, thick: 2.5 });
   pen.inside(box, () => cells.slice(0, read ? cells.length : 1).forEach((words, column) => {
     const weight = present || !column ? 600 : 400, { left, room } = columns[column];
-    if (words) drawFormula(pen, words, left, y + 31, { weight, size: fitting(pen, words, weight, room), ink: read ? palette.ink : palette.muted, ground });
+    const style = { weight, size: fitting(pen, words, weight, room), ink: read ? palette.ink : palette.muted, ground };
+    if (words) drawFormula(pen, words, left, y + 31, style);
   }));
 }
 
