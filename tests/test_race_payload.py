@@ -37,8 +37,8 @@ def test_conditions_file_name_and_shared_memory():
     assert shown["conditions"] == ["N = 200", "M = 900", "d = 128", "float32", "one of 16 heads", "64×64 tiles", "causal"]
     assert shown["file"] == "tilescope_race_N200_M900_d128_float32_causal"
     layout = predict("fused", AttentionProblem(200, 128), Tiling(), GPU).layout
-    assert shown["lanes"][1]["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", threads=256)
-    assert race(4096)["lanes"][1]["block"] == dict(shared="54 of 227 KiB", threads=128)
+    assert shown["lanes"][1]["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", threads="256 threads")
+    assert race(4096)["lanes"][1]["block"] == dict(shared="54 of 227 KiB", threads="128 threads")
 
 
 def test_heads_that_share_keys_and_values_are_named():

@@ -1,9 +1,10 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
+from app.race import hand
 from app.race.claims import identity, reversal
 from app.race.code import lines
-from app.race.receipts import receipt, short_receipts
+from app.race.receipts import receipts, schedule_cells
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
@@ -23,15 +24,28 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
+    head = one_head(problem)
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
-    grid, head = plans[0].grid, one_head(problem)
-    return dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick} {times}", file=file_name(problem, rungs, clock), clockName=clock,
-        conditions=_conditions(problem, tiling), headDim=problem.head_dim, rows=grid.row_edges, columns=grid.column_edges,
-        visible=_visible(problem), drawn=_drawn(grid), tick=tick, identity=identity(rungs, problem),
-        timed=_timed(times, rungs, problem) if times else None,
-        reversal=reversal(rungs, head, tiling, gpu), gpu=_gpu(gpu),
-        lanes=[_lane(rung, plan, head, tiling, gpu, clock) for rung, plan in zip(rungs, plans)])
+    lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
+    return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick} {times}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
+        tick=tick, reversal=reversal(rungs, head, tiling, gpu), timed=_timed(times, rungs, problem) if times else None)
+
+
+@lru_cache(maxsize=32)
+def by_hand(gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY) -> dict:
+    """The race at N = 8, d = 4 with its numbers. No kernel takes this size, so there is neither a layout nor a time."""
+    plans, block = [hand.plan(rung.algorithm) for rung in rungs], dict(shared="by hand", threads="by hand")
+    lanes = [_lane(rung, plan, clock, block) for rung, plan in zip(rungs, plans)]
+    conditions = [*_conditions(hand.PROBLEM, f"{hand.TILE}×{hand.TILE}"), "point at a block for its numbers"]
+    return _common(hand.PROBLEM, plans[0].grid, gpu, rungs, clock) | dict(
+        id=f"by hand {gpu.name} {rungs} {clock}", conditions=conditions, lanes=lanes, tick=None, reversal=None, timed=None,
+        numbers={array: hand.written(array) for array in hand.numbers()})
+
+
+def _common(problem: AttentionProblem, grid: Grid, gpu: Gpu, rungs: tuple[Rung, Rung], clock: Clock) -> dict:
+    return dict(file=file_name(problem, rungs, clock), clockName=clock, headDim=problem.head_dim, rows=grid.row_edges,
+                columns=grid.column_edges, visible=_visible(problem), drawn=_drawn(grid), identity=identity(rungs, problem), gpu=_gpu(gpu))
 
 
 def file_name(problem: AttentionProblem, rungs: tuple[Rung, ...] = LANES, clock: Clock = Clock.COMPULSORY) -> str:
@@ -42,14 +56,12 @@ def file_name(problem: AttentionProblem, rungs: tuple[Rung, ...] = LANES, clock:
     return "_".join([f"tilescope_race_N{problem.seq_len}{keys}_d{problem.head_dim}_{problem.dtype}", *words])
 
 
-def _lane(rung: Rung, plan: Schedule, head: AttentionProblem, tiling: Tiling, gpu: Gpu, clock: Clock) -> dict:
+def _lane(rung: Rung, plan: Schedule, clock: Clock, block: dict) -> dict:
     """A sweep is [kernel, row, stage, blocks, [[array, direction, compulsory runs, requested runs] …], column or null]."""
     sweeps = [[sweep.kernel, sweep.row, sweep.stage, sweep.blocks, [[m.array, m.direction, m.compulsory, m.requested] for m in sweep.moves],
                sweep.column] for sweep in plan.sweeps]
-    asked = plan.algorithm, head, tiling, gpu, clock.measure
-    return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=_block(plan.algorithm, head, tiling, gpu),
-                code=lines(rung),
-                receipt=[receipt(*asked), *short_receipts(*asked)] if clock.measure else None, sweeps=sweeps)
+    return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=block, code=lines(rung),
+                receipt=receipts(schedule_cells(plan, clock.measure)) if clock.measure else None, sweeps=sweeps)
 
 
 def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> dict:
@@ -58,12 +70,12 @@ def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> 
     return dict(milliseconds=times.milliseconds, source=times.source, heads=heads, both=Rung.NAIVE in rungs and any(r.fused for r in rungs))
 
 
-def _conditions(problem: AttentionProblem, tiling: Tiling) -> list[str]:
+def _conditions(problem: AttentionProblem, tiles: str) -> list[str]:
     heads = "one head" if problem.query_heads == 1 else f"one of {problem.query_heads} heads"
     if problem.kv_heads != problem.heads:
         heads += f", {problem.heads // problem.kv_heads} share K and V"
     keys = [f"M = {problem.kv_len:,}"] * (problem.kv_len != problem.seq_len)
-    return [f"N = {problem.seq_len:,}", *keys, f"d = {problem.head_dim}", problem.dtype, heads, f"{tiling} tiles", problem.mask]
+    return [f"N = {problem.seq_len:,}", *keys, f"d = {problem.head_dim}", problem.dtype, heads, f"{tiles} tiles", problem.mask]
 
 
 def _drawn(grid: Grid) -> str:
@@ -89,4 +101,4 @@ def _block(algorithm: str, head: AttentionProblem, tiling: Tiling, gpu: Gpu) -> 
     used, unit = binary_bytes(layout.shared_bytes).split(" ")
     limit, limit_unit = binary_bytes(gpu.shared_limit_bytes).split(" ")
     return dict(shared=f"{used} of {limit} {unit}" if unit == limit_unit else f"{used} {unit} of {limit} {limit_unit}",
-                threads=getattr(layout, "threads", None))
+                threads=f"{layout.threads} threads" if hasattr(layout, "threads") else None)

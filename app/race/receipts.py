@@ -1,30 +1,45 @@
 """receipt: the sum that a lane's bytes come to, written so that anyone can add it up."""
+from collections import Counter
 from itertools import groupby
 
-from traffic_model import AttentionProblem, Gpu, Tiling, predict
+from traffic_model.ledger import Ledger
+from traffic_model.schedule import Schedule
+from traffic_model.schedule_sweep import decode
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Direction, Measure, Space
+from traffic_model.vocabulary import Array, Direction, Measure, Space
 
 WAYS = {Direction.WRITE: "out", Direction.READ: "back"}
+Cells = dict[tuple[Array, Direction], int]
 
 
-def receipt(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu, measure: Measure) -> str:
-    """`4 × 1,048,576 (Q, K, V, O) + 4 × 67,108,864 (S out, S back, …) = 272,629,760 B`: exact bytes in HBM of all heads of `problem`.
+def ledger_cells(ledger: Ledger, measure: Measure) -> Cells:
+    """Bytes in HBM by array and direction, as a prediction holds them."""
+    return {(array, way): size for (array, space, way, _), size in ledger.only(measure).items() if space == Space.HBM and size}
+
+
+def schedule_cells(plan: Schedule, measure: Measure) -> Cells:
+    """The same as the sum of a schedule's moves."""
+    cells = Counter()
+    for sweep in plan.sweeps:
+        for move in sweep.moves:
+            cells[move.array, move.direction] += sum(decode(getattr(move, measure)))
+    return {cell: size for cell, size in cells.items() if size}
+
+
+def receipt(cells: Cells) -> str:
+    """`4 × 1,048,576 (Q, K, V, O) + 4 × 67,108,864 (S, P out and back) = 272,629,760 B`: exact bytes.
 
     Cells of equal size are one term, in the order in which they first appear. What moves both ways says which way.
     """
-    return " = ".join(_sides(algorithm, problem, tiling, gpu, measure, "{:,}".format, "{:,} B".format))
+    return " = ".join(_sides(cells, "{:,}".format, "{:,} B".format))
 
 
-def short_receipts(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu, measure: Measure) -> tuple[str, str]:
-    """The same in rounded units, `4 × 1.05 MB (Q, K, V, O) + 4 × 67.1 MB (…) ≈ 273 MB`, and the exact sum alone."""
-    terms, total = _sides(algorithm, problem, tiling, gpu, measure, decimal_bytes, "{:,} B".format)
-    return f"{terms} ≈ {decimal_bytes(int(total[:-2].replace(',', '')))}", total
+def receipts(cells: Cells) -> list[str]:
+    """The receipt, the same in rounded units, `4 × 1.05 MB (Q, K, V, O) + 4 × 67.1 MB (…) ≈ 273 MB`, and the exact sum alone."""
+    return [receipt(cells), " ≈ ".join(_sides(cells, decimal_bytes, decimal_bytes)), f"{sum(cells.values()):,} B"]
 
 
-def _sides(algorithm, problem, tiling, gpu, measure, term, total) -> tuple[str, str]:
-    ledger = predict(algorithm, problem, tiling, gpu).ledger.only(measure)
-    cells = {(array, way): size for (array, space, way, _), size in ledger.items() if space == Space.HBM and size}
+def _sides(cells: Cells, term, total) -> tuple[str, str]:
     both = {array for array, way in cells if (array, *({*Direction} - {way})) in cells}
     order = list(dict.fromkeys(cells.values()))
     names = [(size, array.letter + f" {WAYS[way]}" * (array in both)) for (array, way), size in cells.items()]

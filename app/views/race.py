@@ -2,10 +2,10 @@
 import streamlit as st
 
 from app import cached, controls
-from app.race import bars, times
+from app.race import bars, times, worksheet
 from app.race.film import html, mount
-from app.race.payload import payload
-from app.race.receipts import receipt
+from app.race.payload import by_hand, payload
+from app.race.receipts import ledger_cells, receipt
 from app.race.rungs import Clock, Rung
 from app.settings import Settings
 from app.views.parts import WIDE
@@ -34,7 +34,9 @@ def show(settings: Settings, own) -> None:
     """own: the container in the sidebar for this page's controls."""
     st.html(WIDE)
     with own:
-        rungs, clock = controls.race()
+        rungs, clock, hand = controls.race()
+    if hand:
+        return _by_hand(settings, rungs, clock)
     problem, tiling, gpu = settings.problem, settings.tiling, settings.gpu
     timed = times.recorded(cached.recorded_runs(), settings, rungs) if clock == Clock.TIME else None
     if clock == Clock.TIME and timed is None:
@@ -48,9 +50,26 @@ def show(settings: Settings, own) -> None:
     st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
     with st.expander("Show the formula"):
         for rung in dict.fromkeys(rungs):
-            st.markdown(f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(rung.algorithm, problem, tiling, gpu, measure)}")
+            cells = ledger_cells(predict(rung.algorithm, problem, tiling, gpu).ledger, measure)
+            st.markdown(f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(cells)}")
     with st.expander("Show the table"):
         st.dataframe(_table(settings, rungs), hide_index=True)
+    _download(shown)
+
+
+def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:
+    """The race at a size for the blackboard, and the sheet to fill in."""
+    clock = Clock.COMPULSORY if clock == Clock.TIME else clock  # no kernel runs at this size
+    shown = by_hand(settings.gpu, rungs, clock)
+    mount(shown)
+    filled = controls.answers()
+    st.html(worksheet.sheet(rungs, filled))
+    with st.container(horizontal=True):
+        st.download_button("Worksheet to print", worksheet.page(rungs, filled), "tilescope_by_hand.html", "text/html", on_click="ignore")
+        _download(shown)
+
+
+def _download(shown: dict) -> None:
     st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
                        help="The race as one file that plays in any browser, without a network.")
 

@@ -4,7 +4,7 @@
 function blockUnder(race, { views }, x, y) {
   for (const [index, lane] of race.lanes.entries()) {
     const found = race.matrices.find(x, y - LANE_TOPS[index] - HBM_BELOW);
-    if (found) return [placeInWords(race.matrices, found), touchesInWords(lane, found, views[index].done)];
+    if (found) return [placeInWords(race.matrices, found), touchesInWords(lane, found, views[index].done), ...numbersIn(race, found)];
   }
   return null;
 }
@@ -14,6 +14,15 @@ function placeInWords({ rows, columns }, { array, row, column }) {
   const span = (edges, at) => `${grouped(edges[at])} to ${grouped(edges[at + 1] - 1)}`;
   const queries = !BY_COLUMN.has(array) && `queries ${span(rows, row)}`, keys = !BY_ROW.has(array) && `keys ${span(columns, column)}`;
   return `${blockName({ array, row, column })}: ${[queries, keys].filter(Boolean).join(", ")}`;
+}
+
+/** By hand: the numbers of the block, a line a row. */
+function numbersIn({ numbers, matrices: { rows, columns } }, { array, row, column }) {
+  const all = numbers?.[array];
+  if (!all) return [];
+  const [from, to] = BY_COLUMN.has(array) ? [columns[column], columns[column + 1]] : [rows[row], rows[row + 1]];
+  const across = "sp".includes(array) ? [columns[column], columns[column + 1]] : [0, Infinity];
+  return all.slice(from, to).map((line) => line.slice(...across).map((number) => number.padStart(5, "\u2007")).join(" "));
 }
 
 function touchesInWords(lane, { array, row, column }, done) {

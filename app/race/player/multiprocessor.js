@@ -65,7 +65,7 @@ function fusedRegisters({ slot, note, half }, { block }, now) {
   slot(0, "s, p", held, 10, half);
   slot(0, "m, ℓ", held, 18 + half, half);
   slot(1, held ? [`o${row} so far`, `o${row}`] : "o", held);
-  note(`${block.threads} threads`);
+  note(block.threads);
 }
 
 /** K and V stay while the query tiles pass. */
@@ -82,7 +82,7 @@ function outerRegisters({ slot, note, half }, { block }, now) {
   slot(0, row < 0 ? "q" : `q[${row}]`, held, 10, half);
   slot(0, "m, ℓ", held, 18 + half, half);
   slot(1, row < 0 ? "o" : [`o[${row}] so far`, `o[${row}]`], held);
-  note(`${block.threads} threads`);
+  note(block.threads);
 }
 
 /** By kernel: Q and K tiles and S on its way out; a maximum and a sum per thread; P and V tiles. */
@@ -104,7 +104,7 @@ function tiledShared({ slot, note, half }, { block }, now) {
 function tiledRegisters({ slot, note }, { block }, now) {
   const held = { 1: "a block of S", 2: "m, ℓ of a row", 3: "a block of O" }[now?.kernel];
   slot(0, held ?? "idle", Boolean(held));
-  note(now?.kernel === 2 ? "1 block per row" : `${block.threads} threads`);
+  note(now?.kernel === 2 ? "1 block per row" : block.threads);
 }
 
 const NAIVE_WORK = { // by stage: what a thread holds, and what there is a thread for
