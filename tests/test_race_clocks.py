@@ -33,7 +33,8 @@ def page(browser):
 @pytest.mark.parametrize(("shape", "rungs", "clock"), CASES, ids=str)
 def test_text_is_large_dark_and_in_its_place(page, shape, rungs, clock):
     n, m, block_q, block_k, d, mask, dtype = shape
-    page.load(race(n, block_q, block_k, rungs, clock, head_dim=d, mask=mask, dtype=dtype, heads=16, kv_len=m), "dark" if n > 500 else "light")
+    shown = race(n, block_q, block_k, rungs, clock, head_dim=d, mask=mask, dtype=dtype, heads=16, kv_len=m)
+    page.load(shown, "dark" if n > 500 else "light")
     frames = page.frames([*MOMENTS, 4.001]) + page.frames([*MOMENTS], running=True)
     frames += page.ask("(player.seek(0), [1, 2, 3].map(() => (player.step(7), player.boxes())))")
     assert {fault for boxes in frames for fault in faults(boxes)} == set()
