@@ -4,7 +4,6 @@ from app.softmax.online import SENTINEL, Broken
 from app.softmax.play import ROUNDING, Play
 from app.softmax.worksheet import maximum
 
-FIRST, RESCALE, SECOND, DIVIDE = range(4)
 NO_HARM = {Broken.NO_RESCALE: "no later score is larger", Broken.SENTINEL: "nothing is masked", Broken.HALF: "fp16 holds every sum"}
 
 
@@ -52,8 +51,8 @@ def _broken_title(play: Play, tile: int) -> str:
     if play.row.masked:
         return f"{name}: the mean of {play.row.ends[tile]:,} rows of V comes out, instead of zeros"
     if play.broken == Broken.HALF and step.l == step.kept_l and step.weights.max() > 0:
-        return f"{name}: ℓ stands still at {step.l:,.4g}, since {step.l:,.4g} + 1 rounds to {step.l:,.4g}" if step.weights.min() == 1 else (
-            f"{name}: ℓ stands still at {step.l:,.4g}")
+        why = f", since {step.l:,.4g} + 1 rounds to {step.l:,.4g}" if step.weights.min() == 1 else ""
+        return f"{name}: ℓ stands still at {step.l:,.4g}{why}"
     if play.errors[tile] <= ROUNDING:
         return f"{name}: nothing is off yet after tile {tile + 1}"
     return f"{name}: after tile {tile + 1} the output is {play.off(tile)} off"
@@ -87,8 +86,10 @@ def spoken(title: str, cells: list[str]) -> str:
 
 
 def alpha(value: float) -> str:
-    """0.368, 1; two significant digits of what is smaller than a thousandth."""
-    return "1" if value == 1 else f"{value:.3f}" if value >= 1e-3 else f"{value:.2g}"
+    """0.368, 1, 0.0004; < 0.0001 below."""
+    if value < 1e-4:
+        return "< 0.0001"
+    return "1" if value == 1 else f"{value:.3f}" if value >= 1e-3 else f"{value:.4f}"
 
 
 def _name(broken: Broken) -> str:

@@ -4,7 +4,7 @@ const ROAD = { left: 24, right: 1256, from: 372, to: 984, height: 28, baseline: 
 /** S[2,61], K[3], O[12]. */
 function blockName({ array, row, column }) {
   const place = BY_ROW.has(array) ? row : BY_COLUMN.has(array) ? column : `${row},${column}`;
-  return `${letter(array)}[${place}]`;
+  return `${array === "stats" ? "(m, ℓ)" : letter(array)}[${place}]`;
 }
 
 const letter = (array) => (array === "stats" ? "m, ℓ" : array.toUpperCase());
