@@ -1,10 +1,9 @@
 """The one module that keeps things between reruns and sessions."""
-import threading
-
 import streamlit as st
 
 from app import export, records
 from app.settings import Settings
+from app.worker.queue import RunQueue
 from numba_kernels import saved
 
 
@@ -16,14 +15,14 @@ def predicted_curve(settings: Settings) -> list[dict]:
 
 @st.cache_resource(show_spinner=False)
 def recorded_runs() -> list[tuple[dict, list[dict]]]:
-    """(header, runs) of each shipped recording, every run with its `source`."""
-    return [(file.header, records.shipped(file.header, file.runs)) for file in saved.recorded()]
+    """(header, runs) of each shipped recording, every run with its `source`, those that ran out of memory last."""
+    return [(file.header, records.shipped(file.header, file.runs + file.out_of_memory)) for file in saved.recorded()]
 
 
-@st.cache_resource(show_spinner=False)
-def run_lock() -> threading.Lock:
-    """One for the whole process: kernels of two sessions do not run at once."""
-    return threading.Lock()
+@st.cache_resource(show_spinner=False, on_release=RunQueue.close)
+def run_queue() -> RunQueue:
+    """One for the whole server: kernels of two sessions do not run at once."""
+    return RunQueue()
 
 
 @st.cache_data(ttl=60, show_spinner=False)

@@ -12,10 +12,12 @@ NOT_SHAPE = ("seq_len", "kv_len", "scale")
 
 
 class Shown(NamedTuple):
-    """header: the file's; runs: of one shape and one tiling; settings: theirs, at the sidebar's N; note: None if they are the sidebar's."""
+    """header: the file's; runs: timed, of one shape and one tiling; too_large: those of that shape that ran out of memory;
+    settings: theirs, at the sidebar's N; note: None if they are the sidebar's."""
 
     header: dict
     runs: list[dict]
+    too_large: list[dict]
     settings: Settings
     note: str | None
 
@@ -29,8 +31,10 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
     header, best = max(timed, key=lambda each: (each[0]["gpu"] == settings.gpu.driver_name, alike(each[1]),
                                                 each[1]["tiling"] == settings.tiling.record(), tilings[Tiling(**each[1]["tiling"])]))
     runs = [run for found, run in timed if found["gpu"] == header["gpu"]]
+    too_large = [run for found, every in recordings for run in every if found["gpu"] == header["gpu"] and run.get("out_of_memory")]
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
-    return Shown(header, [run for run in runs if same_shape(run, shown)], shown, _note(shown, settings, runs))
+    of_shape = lambda some: [run for run in some if same_shape(run, shown)]
+    return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings, runs))
 
 
 def unfused_floor(shown: Shown) -> dict[int, float]:

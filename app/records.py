@@ -2,7 +2,7 @@
 
 A record of bytes is one cell of a ledger: algorithm, n, array, space, direction, measure, kind ("predicted" or "counted"), source, bytes.
 A record of time is one run: algorithm, n, kind "timed", when ("recorded" or "live"), source, samples, and its median, tenth and ninetieth
-percentile in ms.
+percentile in ms. A run that did not fit into memory has no bytes and no time, only the bytes it would have needed.
 """
 import math
 from collections import defaultdict
@@ -32,7 +32,8 @@ def predicted(settings: Settings, lengths: list[int]) -> list[dict]:
 
 def counted(runs: list[dict]) -> list[dict]:
     """Every cell of these runs, each a saved run's line with its `source`. Of several runs of one cell, the last one stands."""
-    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs if run["algorithm"] in ALGORITHMS}
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs
+              if run["algorithm"] in ALGORITHMS and not run.get("out_of_memory")}
     return [cell for (algorithm, n), run in _in_order(latest)
             for cell in _cells(algorithm, n, run["ledger"], "counted", run["source"])]
 
@@ -52,7 +53,14 @@ def timed(runs: list[dict]) -> list[dict]:
 
 def has_times(run: dict) -> bool:
     """Only a GPU's clock counts; a run on the CPU or in the simulator has counts and no times."""
-    return run["backend"] == "gpu" and all(kernel["times_ms"] for kernel in run["kernels"])
+    return run["backend"] == "gpu" and not run.get("out_of_memory") and all(kernel["times_ms"] for kernel in run["kernels"])
+
+
+def out_of_memory(runs: list[dict]) -> list[dict]:
+    """{"algorithm", "n", "needed_bytes", "source"} of each of these runs that did not fit, in the ladder's order, then by N."""
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in runs if run.get("out_of_memory") and run["algorithm"] in LADDER}
+    return [dict(algorithm=algorithm, n=n, needed_bytes=run["needed_bytes"], source=run["source"])
+            for (algorithm, n), run in _in_order(latest)]
 
 
 def shipped(header: dict, runs: list[dict]) -> list[dict]:

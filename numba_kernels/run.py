@@ -10,23 +10,21 @@ import numpy as np
 
 from numba_kernels import fused, fused_kv_outer, naive, reference, simulator, tiled
 from numba_kernels.device import cuda
-from numba_kernels.ports import COUNTING_MODES, OFF
-from numba_kernels.results import KernelRun, Run
+from numba_kernels.ports import COUNTING_MODES, OFF, WARPS
+from numba_kernels.results import KernelRun, Run, ledger_of
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES, decode, encode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout import LAYOUTS, Layout
-from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Measure
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
 ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels}
 L2_STATES = ("warm", "cold")
-COUNTED_SAMPLES = 5
+COUNTED_SAMPLES, LONG_MS = 5, 1000.0  # what counting costs is timed with so few, and for kernels that take long not at all
 SAMPLE_LENGTH = {"gpu": 2048, "cpu": 1024, "simulator": 16}  # of the run that an estimate is made from
 _one_at_a_time = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
 
@@ -43,9 +41,10 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
         seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None) -> Run:
     """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
 
-    target: the GPU whose shared-memory limit the tiling must respect. counting: "off" or "requests". repeat: time samples per kernel,
-    gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
-    stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
+    target: the GPU whose shared-memory limit the tiling must respect. counting: "off", "requests" or, not on the
+    simulator, "warps". repeat: time samples per kernel, gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is
+    called from this thread; an exception it raises stops the run and comes out of here. Raises Refusal for what cannot run: an illegal
+    tiling, no GPU, OutOfMemory.
     """
     layout = layout_of(algorithm, problem, tiling, target)
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
@@ -55,19 +54,17 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)
-    require_how(backend, repeat, seed, warmup)
+    require_how(backend, counting, repeat, seed, warmup)
     specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
-        inputs = make_inputs(problem, seed)
+        inputs, rows, expected = _inputs_and_expected(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
         arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in _written(algorithm, problem).items()}
         runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said)
                      for spec, said in zip(specs, _shares(specs, progress)))
         output = decode(device.get(arrays["O"]), problem.dtype).reshape(inputs["Q"].shape)
-    stored = (decode(inputs[name], problem.dtype) for name in "QKV")
-    rows = reference.checked_rows(problem.seq_len, problem.kv_len)
-    errors = reference.errors(output[:, :, rows], reference.attention(*stored, problem.mask, problem.scale, rows))
+    errors = reference.errors(output[:, :, rows], expected)
     if not math.isfinite(errors[0]):
         raise Refusal(f"{algorithm} gave values that are not finite: at scale {problem.scale:g} its scores do not fit {problem.dtype}; "
                       f"take float32 or a smaller scale.")
@@ -86,8 +83,10 @@ def require_algorithm(algorithm: str) -> None:
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
 
 
-def require_how(backend: str, repeat: int, seed: int, warmup: int) -> None:
-    """Raises Refusal for a negative number and for times that are not a GPU's."""
+def require_how(backend: str, counting: str, repeat: int, seed: int, warmup: int) -> None:
+    """Raises Refusal for what a backend does not count, for a negative number and for times that are not a GPU's."""
+    if counting == WARPS and backend == "simulator":
+        raise Refusal("the simulator backend has no warps to count; take the cpu backend, which runs the same kernel text.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
@@ -143,6 +142,14 @@ def make_inputs(problem: AttentionProblem, seed: int) -> dict[str, np.ndarray]:
     return {name: normal(shape) for name, shape in (("Q", queries), ("K", keys), ("V", keys))}
 
 
+@lru_cache(maxsize=1)  # the rungs of a sweep run on the same problem one after the other
+def _inputs_and_expected(problem: AttentionProblem, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    inputs = make_inputs(problem, seed)
+    stored = (decode(inputs[name], problem.dtype) for name in "QKV")
+    rows = reference.checked_rows(problem.seq_len, problem.kv_len)
+    return inputs, rows, reference.attention(*stored, problem.mask, problem.scale, rows)
+
+
 def memory_bytes(algorithm: str, problem: AttentionProblem) -> int:
     """Bytes the arrays in HBM take: inputs, output, and what the algorithm keeps between (S and P, or scratch)."""
     written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in _written(algorithm, problem).values())
@@ -160,11 +167,13 @@ def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, 
 
 def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, l2: str, progress) -> KernelRun:
     counts = device.launch(spec, arrays, counting, progress)
-    ledger = None if counting == OFF else Ledger.of(Measure.REQUESTED, dict(zip(spec.cells, map(int, counts))))
+    ledger = ledger_of(spec.cells, counting, counts)
     if not repeat:
         return KernelRun(spec.launch, ledger, resources=device.resources(spec))
     times = tuple(device.times_ms(spec, arrays, repeat, warmup, l2, OFF))
-    counted = None if counting == OFF else tuple(device.times_ms(spec, arrays, COUNTED_SAMPLES, warmup, l2, counting))
+    counted = None
+    if counting != OFF and times[0] < LONG_MS:
+        counted = tuple(device.times_ms(spec, arrays, COUNTED_SAMPLES, warmup, l2, counting))
     return KernelRun(spec.launch, ledger, times, counted, device.resources(spec))
 
 

@@ -60,8 +60,8 @@ def is_header(line: bytes) -> bool:
 
 
 def key(run: dict) -> str:
-    """What makes two lines the same measurement: algorithm, problem, tiling and backend."""
-    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")], sort_keys=True)
+    """What makes two lines the same measurement: algorithm, problem, tiling, backend, and what was counted if it ran."""
+    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")] + [run.get("counting")], sort_keys=True)
 
 
 def append(path: Path, record: dict) -> None:

@@ -14,22 +14,28 @@ from numba_kernels.spec import KernelSpec
 
 TARGET_MS = 1.0
 MOST_COPIES = 200
-FEWEST_SAMPLES, ENOUGH_MS = 5, 2000.0  # a kernel that takes long gets fewer samples than asked for, but never fewer than these
+FEWEST_SAMPLES, ENOUGH_MS = 3, 250.0  # a kernel that takes long gets fewer samples and warm-ups than asked for, as many as fit
 FLUSH_BYTES = 2**28  # more than any L2 holds
 
 
 def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int, l2: str = "warm", counting: str = "off") -> list[float]:
-    """Samples of the kernel's device time in ms, after `warmup` replays: `repeat` of them, fewer if they take long. l2: warm or cold."""
+    """Samples of the kernel's device time in ms: `repeat` of them after `warmup` replays, fewer of both if they take long.
+
+    l2: "warm" or "cold". One launch, untimed, comes before everything; it also compiles and loads the kernel.
+    """
     stream = cuda.stream()
     counts = gpu.new_counts()
-    gpu.enqueue(spec, arrays, counting, counts, stream)  # compiles and loads the kernel before anything is captured
+    gpu.enqueue(spec, arrays, counting, counts, stream)
     once = _capture(spec, arrays, counting, counts, stream, copies=1)
-    single = min(_replays(once, stream, repeat=2))
-    repeat = int(min(repeat, max(FEWEST_SAMPLES, ENOUGH_MS // single)))
+    single, = _replays(once, stream, repeat=1)
+    if single > ENOUGH_MS and l2 == "warm":
+        return [single, *_replays(once, stream, min(repeat, FEWEST_SAMPLES) - 1)]
+    fitting = int(ENOUGH_MS // single)
+    repeat, warmup = min(repeat, max(FEWEST_SAMPLES, fitting)), min(warmup, fitting)
     flush = cuda.device_array(FLUSH_BYTES, np.uint8) if l2 == "cold" else None
     copies = 1 if l2 == "cold" else int(min(MOST_COPIES, max(1, TARGET_MS // single)))
     graph = _capture(spec, arrays, counting, counts, stream, copies) if copies > 1 else once
-    _replays(graph, stream, min(warmup, repeat))
+    _replays(graph, stream, warmup)
     return [sample / copies for sample in _replays(graph, stream, repeat, flush)]
 
 

@@ -8,7 +8,6 @@ from numba_kernels.device import cuda
 
 SCRATCH = np.zeros(3)
 X_READ, Y_WRITE, PUT, GET = range(4)
-cells = 4
 
 
 def barrier_in_thread_branch(layout, keys_seen, ports):
@@ -22,10 +21,10 @@ def barrier_in_thread_branch(layout, keys_seen, ports):
 
 
 def barrier_in_data_loop(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         rounds = hbm.read(tally, X_READ, X, 0)
         for _ in range(n, int64(rounds)):  # refused: which depends on the thread
@@ -103,10 +102,10 @@ def shared_array_in_loop(layout, keys_seen, ports):
 
 
 def read_in_while_condition(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         k = 0
         while hbm.read(tally, X_READ, X, k) > 0:  # refused: a port is read in the condition of a while loop
@@ -117,10 +116,10 @@ def read_in_while_condition(layout, keys_seen, ports):
 
 
 def read_late_in_comparison(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         inside = 0 < n < hbm.read(tally, X_READ, X, 0)  # refused: read late in a chained comparison
         Y[0] = float32(inside)
@@ -130,10 +129,10 @@ def read_late_in_comparison(layout, keys_seen, ports):
 
 
 def wrong_space(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tile = cuda.shared.array(8, float32)
         hbm.write(tally, Y_WRITE, tile, 0, float32(1))  # refused: tile is no array of the hbm space
@@ -143,10 +142,10 @@ def wrong_space(layout, keys_seen, ports):
 
 
 def own_bump(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         if n > 3:
             tally[X_READ] += 4  # refused: uses tally outside a port
@@ -156,10 +155,10 @@ def own_bump(layout, keys_seen, ports):
 
 
 def access_after_flush(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         flush(tally, counts)  # refused: between one start(tally) and one flush(tally, counts)
         hbm.write(tally, Y_WRITE, Y, 0, float32(1))
@@ -168,10 +167,10 @@ def access_after_flush(layout, keys_seen, ports):
 
 
 def flush_in_branch(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         if n > 3:
             flush(tally, counts)  # refused: both outside any branch or loop
@@ -180,10 +179,10 @@ def flush_in_branch(layout, keys_seen, ports):
 
 
 def cell_from_the_thread(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         hbm.write(tally, cuda.threadIdx.x, Y, 0, float32(1))  # refused: is not a constant from 0 to 3
         flush(tally, counts)

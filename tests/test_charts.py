@@ -1,9 +1,10 @@
 """Titles and charts, without a browser and without Streamlit."""
+import math
 import re
 
 import plotly.graph_objects as go
 import pytest
-from example_runs import DEFAULT, recording
+from example_runs import DEFAULT, recording, run_record
 
 from app import recordings, records
 from app.charts.claims import time_claim, traffic_claim
@@ -71,7 +72,7 @@ def test_traffic_marks_counted_cells_and_names_their_source():
 def test_figures_are_what_plotly_takes(look):
     """Charts skip Plotly's own validation to repaint sooner; here it is made up for."""
     shown = recordings.nearest([recording(DEFAULT, [1024, 4096])], DEFAULT)
-    drawn_time = time(records.timed(shown.runs), recordings.unfused_floor(shown), 4000.0, 4096, look, "")
+    drawn_time = time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, look, "")
     for figure in (draw_traffic(DEFAULT, look, records.counted(shown.runs)), drawn_time):
         go.Figure(figure.to_dict())
     with pytest.raises(ValueError):
@@ -86,11 +87,23 @@ def test_naive_is_faint_beyond_the_memory():
 
 def test_time_chart_has_whiskers_labels_and_no_ratio_of_naive_to_fused():
     shown = recordings.nearest([recording(DEFAULT, [1024, 4096])], DEFAULT)
-    figure = time(records.timed(shown.runs), recordings.unfused_floor(shown), 4000.0, 4096, slide_look("dark"), "conditions")
+    figure = time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, slide_look("dark"), "conditions")
     timed = [trace for trace in figure.data if trace.error_y.array is not None]
     assert len(timed) == 2 and all(max(trace.error_y.array) > 0 for trace in timed)
     assert all(name in texts(figure) for name in ("<b>naive</b>", "<b>fused</b>", "<b>unfused floor</b>", "4 TB/s"))
     assert not re.search(r"×(?! the unfused floor| and fused| under)", texts(figure))
+
+
+def test_every_length_that_ran_out_of_memory_has_a_cross():
+    header, runs = recording(DEFAULT, [1024, 4096])
+    failed = [run_record(DEFAULT.at(n), "naive") | dict(out_of_memory=True, needed_bytes=n**2 * 128) for n in (32768, 65536)]
+    shown = recordings.nearest([(header, runs + records.shipped(header, failed))], DEFAULT)
+    too_large = records.out_of_memory(shown.too_large)
+    assert [(r["n"], r["needed_bytes"]) for r in too_large] == [(32768, 2**37), (65536, 2**39)] and len(shown.runs) == 4
+    figure = time(records.timed(shown.runs), too_large, {}, 4000.0, 4096, page_look("light"), "")
+    [crosses] = [trace for trace in figure.data if trace.marker.symbol == "x"]
+    assert tuple(crosses.x) == (32768, 65536) and "needs 137 GB" in crosses.hovertext[0]
+    assert figure.layout.xaxis.range[1] > math.log10(65536) and "<b>naive</b> out of memory" in texts(figure)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -52,7 +52,8 @@ def test_labels_of_traffic_do_not_collide(blank, settings, look):
 @pytest.mark.parametrize("look", [page_look("dark"), slide_look("dark")], ids=["page", "slide"])
 @pytest.mark.parametrize("n", [128, 4096, 131072])
 def test_labels_of_time_do_not_collide(blank, n, look):
-    shown = recordings.nearest([(file.header, records.shipped(file.header, file.runs)) for file in saved.recorded()], DEFAULT.at(n))
+    shown = recordings.nearest([(file.header, records.shipped(file.header, file.runs + file.out_of_memory))
+                                 for file in saved.recorded()], DEFAULT.at(n))
     floor, bandwidth = recordings.unfused_floor(shown), shown.header["copy_gb_per_s"]
-    figure = draw_time(records.timed(shown.runs), floor, bandwidth, n, look, DEFAULT.conditions)
+    figure = draw_time(records.timed(shown.runs), records.out_of_memory(shown.too_large), floor, bandwidth, n, look, DEFAULT.conditions)
     assert collisions(drawn(blank, figure, look)) == []

@@ -44,11 +44,11 @@ def test_the_packages_example_is_what_is_generated(tmp_path):
 from small_kernels import *
 
 def factory(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def sum_all(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tile = cuda.shared.array(threads, float32)
 {indented(before, 8)}

@@ -26,6 +26,14 @@ def test_a_sweep_writes_a_header_and_a_line_per_run_and_resumes(tmp_path):
     assert said[0] == "2 of 4 are there already" and len(said) == 3
 
 
+def test_a_run_that_counted_otherwise_is_another_run(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    small_sweep(path, lengths=(16,))
+    sweep(path, ["fused"], [AttentionProblem(16, head_dim=16)], [Tiling(16, 16)], H200, "cpu", say=lambda line: None, counting="off")
+    assert [(run["algorithm"], run["counting"]) for run in saved.read(path).runs] == [
+        ("naive", "requests"), ("fused", "requests"), ("fused", "off")]
+
+
 def test_a_line_cut_off_by_an_interruption_is_measured_again(tmp_path):
     path = tmp_path / "runs.jsonl"
     whole = small_sweep(path)
@@ -44,7 +52,7 @@ def test_the_shipped_runs_are_real_counts_and_complete(files):
         predicted = predict(run["algorithm"], problem, tiling, H200).ledger.only(Measure.REQUESTED)
         assert predicted == Ledger.from_records(run["ledger"], run["measures"])
         assert run["relative_error"] < shapes.TOLERANCES[problem.dtype] and run["backend"] == "gpu"
-        assert len(saved.total_times_ms(run)) >= 5
+        assert len(saved.total_times_ms(run)) >= 3  # of a kernel that takes long; of a short one 20
         assert all(kernel["local_bytes"] == 0 for kernel in run["kernels"])
 
 
@@ -52,7 +60,7 @@ def test_the_shipped_runs_cover_what_the_time_page_opens_on():
     files = SHIPPED["h200_float32"]
     lengths = {name: {r["problem"]["seq_len"] for r in files.runs if r["algorithm"] == name} for name in ("naive", "tiled", "fused")}
     assert all({2**k for k in range(8, 15)} <= held for held in lengths.values())
-    assert {(run["algorithm"], run["needed_bytes"] > 2e12) for run in files.out_of_memory} == {("naive", True), ("tiled", True)}
+    assert {(run["algorithm"], run["needed_bytes"] > 120e9) for run in files.out_of_memory} == {("naive", True), ("tiled", True)}
 
 
 @pytest.fixture
@@ -81,6 +89,8 @@ def broken(change):
     (broken(lambda o: o[1]["problem"].update(surprise=1)), "line 2 .*surprise"),
     (broken(lambda o: o[1]["tiling"].update(block_q="64")), "line 2"),
     (broken(lambda o: o[2]["ledger"][0].update(bytes=-4)), "line 3 .* whole numbers from 0 up"),
+    (broken(lambda o: o[2]["ledger"][0].update(bytes=True)), "line 3 .* whole numbers from 0 up"),
+    (broken(lambda o: o[2]["ledger"].append(o[2]["ledger"][0])), "line 3 .* a cell is there twice"),
     (broken(lambda o: o[2]["ledger"][0].update(array="w")), "line 3 .* 'w' is not a valid Array"),
     (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all positive"),
     (broken(lambda o: o[2].update(kernels=None)), "line 3"),

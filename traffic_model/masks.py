@@ -2,6 +2,9 @@
 
 i: query row, N: queries, M: keys. The answer is how many keys, from key 0 on, row i sees.
 """
+from types import FunctionType
+
+import numpy as np
 
 
 def full(i, N, M):
@@ -15,3 +18,9 @@ def causal(i, N, M):
 
 
 MASKS = {"full": full, "causal": causal}
+
+
+def keys_seen_by(mask: str, rows: np.ndarray, N: int, M: int) -> np.ndarray:
+    """How many keys each of these rows sees, shape [rows]: the mask's own text, with a min and a max that take arrays."""
+    over_arrays = FunctionType(MASKS[mask].__code__, {"min": np.minimum, "max": np.maximum})
+    return np.broadcast_to(over_arrays(rows, N, M), rows.shape)

@@ -1,18 +1,26 @@
 """The options that every command line shares, and how they become a problem, a tiling and a GPU."""
 import argparse
+import io
+import re
 import sys
 from collections.abc import Callable
 
 from traffic_model.errors import Refusal
+from traffic_model.gpu_file import read_gpu
 from traffic_model.gpus import DEFAULT_GPU, Gpu, find_gpu
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
 FAILED = 2  # the exit status of a request that was refused
+NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|-inf$", re.IGNORECASE)
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that answers a bad option with one sentence on stderr and exit status 2."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self._negative_number_matcher = NEGATIVE_NUMBER  # argparse's own takes -1e3 for an option
 
     def error(self, message: str):
         self.exit(FAILED, f"{message[0].upper()}{message[1:].rstrip('.')}.\n")
@@ -20,6 +28,9 @@ class Parser(argparse.ArgumentParser):
 
 def run_command(command: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> int:
     """Runs a sub-command; a Refusal becomes its sentence on stderr and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no × shows ? instead
     try:
         command(arguments)
     except Refusal as refusal:
@@ -49,13 +60,19 @@ def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) ->
     parser.add_argument("--dtype", type=some, default=default("float32"), help="storage: float32, float16, bfloat16 (float32)")
     parser.add_argument("--mask", type=some, default=default("full"), help="full or causal (full)")
     parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")
-    parser.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help=f"whose limits hold ({DEFAULT_GPU})")
+    add_gpu_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per algorithm and line")
     if lists:
         parser.add_argument("--tiles", type=tilings, default=[Tiling()], metavar="BQxBK[,…]", help="query × key tile (64x64)")
     else:
         parser.add_argument("--block-q", type=whole_number, default=64, metavar="BR", help="rows of a query tile (64)")
         parser.add_argument("--block-k", type=whole_number, default=64, metavar="BC", help="rows of a key/value tile (64)")
+
+
+def add_gpu_options(parser: argparse.ArgumentParser) -> None:
+    """--gpu, or --gpu-file for one that the table lacks."""
+    parser.add_argument("--gpu", metavar="NAME", help=f"whose limits hold, by its name or the driver's ({DEFAULT_GPU})")
+    parser.add_argument("--gpu-file", metavar="FILE", help="a GPU that the table lacks: JSON or CSV, in the words of `gpus --json`")
 
 
 def problem_of(arguments: argparse.Namespace, **changes) -> AttentionProblem:
@@ -70,8 +87,12 @@ def tiling_of(arguments: argparse.Namespace) -> Tiling:
 
 
 def gpu_of(arguments: argparse.Namespace) -> Gpu:
-    """The GPU the options name. Raises Refusal."""
-    return find_gpu(arguments.gpu)
+    """The GPU the options name or describe. Raises Refusal."""
+    if arguments.gpu_file is None:
+        return find_gpu(arguments.gpu or DEFAULT_GPU)
+    if arguments.gpu is not None:
+        raise Refusal("--gpu and --gpu-file both say which GPU; leave one out.")
+    return read_gpu(arguments.gpu_file)
 
 
 def whole_number(text: str) -> int:
@@ -83,8 +104,8 @@ def whole_number(text: str) -> int:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """512,1024,2048"""
-    return [whole_number(part) for part in text.split(",")]
+    """512,1024,2048; one that is named twice counts once."""
+    return list(dict.fromkeys(whole_number(part) for part in text.split(",")))
 
 
 def float_number(text: str) -> float:
@@ -96,14 +117,14 @@ def float_number(text: str) -> float:
 
 
 def words(text: str) -> list[str]:
-    """naive,fused"""
-    return [part.strip() for part in text.split(",")]
+    """naive,fused; one that is named twice counts once."""
+    return list(dict.fromkeys(part.strip() for part in text.split(",")))
 
 
 def tilings(text: str) -> list[Tiling]:
-    """64x64,128x64"""
+    """64x64,128x64; one that is named twice counts once."""
     try:
-        return [Tiling(*map(int, part.lower().split("x"))) for part in text.split(",")]
+        return list(dict.fromkeys(Tiling(*map(int, part.lower().split("x"))) for part in text.split(",")))
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
     except (TypeError, ValueError):

@@ -3,6 +3,7 @@ from collections.abc import Iterable, Sequence
 
 from traffic_model.ledger import Cell, Ledger
 from traffic_model.units import decimal_bytes
+from traffic_model.vocabulary import Space
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence]) -> str:
@@ -25,5 +26,6 @@ def ledger_rows(ledger: Ledger) -> tuple[list[str], list[list]]:
 
 
 def totals(ledger: Ledger) -> str:
-    """One line: the HBM bytes of each measure."""
-    return ", ".join(f"{decimal_bytes(ledger.total(m, space='hbm'))} {m}" for m in sorted(ledger.measures, reverse=True))
+    """One line: the HBM bytes of each measure that HBM has."""
+    held = {measure for _, space, _, measure in ledger if space == Space.HBM}
+    return ", ".join(f"{decimal_bytes(ledger.total(m, space=Space.HBM))} {m}" for m in sorted(held, reverse=True))

@@ -1,6 +1,9 @@
 """Walk: which tiles a kernel visits, as sums that every prediction is made of. All are over all heads of the batch."""
 from dataclasses import dataclass
 
+import numpy as np
+
+from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
 
 
@@ -28,16 +31,16 @@ class Walk:
 def walk(problem: AttentionProblem, block_q: int, block_k: int) -> Walk:
     """The walk of this tiling over this problem."""
     n, m, heads = problem.seq_len, problem.kv_len, problem.query_heads
-    firsts = range(0, n, block_q)
-    rows = [min(block_q, n - first) for first in firsts]
-    visits = [key_tiles_seen(problem, block_q, block_k, first) for first in firsts]
-    most = max(visits)
+    firsts = np.arange(0, n, block_q)
+    ends = np.minimum(firsts + block_q, n)
+    rows, visits = ends - firsts, -(-keys_seen_by(problem.mask, ends - 1, n, m) // block_k)
+    total, most = lambda numbers: int(numbers.sum()) * heads, int(visits.max())
     return Walk(
         query_tiles=len(rows) * heads,
-        tiles=sum(visits) * heads,
-        query_rows=sum(v * r for v, r in zip(visits, rows)) * heads,
-        key_rows=sum(min(v * block_k, m) for v in visits) * heads,
-        returns=sum(max(0, v - 1) * r for v, r in zip(visits, rows)) * heads,
+        tiles=total(visits),
+        query_rows=total(visits * rows),
+        key_rows=total(np.minimum(visits * block_k, m)),
+        returns=total(np.maximum(visits - 1, 0) * rows),
         key_tiles=most * heads,
         longest_keys=min(most * block_k, m) * heads)
 

@@ -29,10 +29,11 @@ class Chart:
         self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
                     hoverinfo="skip")
 
-    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False) -> None:
-        """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}."""
+    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None) -> None:
+        """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}; symbol: another than the role's own."""
         fill, edge = ("ground", role) if hollow else (role, "ground")
-        marker = dict(symbol=SYMBOLS[role], size=.6 * self.em, color=self.p[fill], line=dict(color=self.p[edge], width=.1 * self.em))
+        edged = dict(color=self.p[edge], width=.1 * self.em)
+        marker = dict(symbol=symbol or SYMBOLS[role], size=.6 * self.em, color=self.p[fill], line=edged)
         trace = dict(mode="lines+markers" if lines else "markers", marker=marker, hovertext=hover, hoverinfo="text",
                      line=dict(color=self.p[role], width=self.em / 6))
         if whiskers:
@@ -77,6 +78,11 @@ class Chart:
         font = dict(color=color or self.ink(role), size=size * self.em)
         self.notes.append(dict(x=x, y=y, xref=xref, yref=yref, text=text, xanchor=xanchor, yanchor=yanchor, align=xanchor, showarrow=False,
                                xshift=dx * self.em, yshift=dy * self.em, font=font, borderpad=0, bgcolor=ground))
+
+    def below_top(self, em: float) -> float:
+        """The y value that is drawn so many em below the top of the plot."""
+        low, high = self.axes["y"]["range"]
+        return 10 ** (high - em / self.look.plot["y"] * (high - low))
 
     def distance(self, name: str, one: float, other: float) -> float:
         """How far apart two values are on an axis, in em."""

@@ -7,15 +7,16 @@ import plotly.graph_objects as go
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, Look
-from traffic_model.units import milliseconds, sequence_length
+from traffic_model.units import decimal_bytes, milliseconds, sequence_length
 
 
-def time(records: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look, conditions: str) -> go.Figure:
-    """records: timed records (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length."""
+def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
+         conditions: str) -> go.Figure:
+    """records: timed, too_large: out of memory (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
     chart = Chart(look, claim(records, floor, n), conditions, "device time", "sequence length N",
                   f"timed: median, whiskers 10–90 %; {'; '.join(sorted({r['source'] for r in records}))}")
-    _axes(chart, records, floor)
+    _axes(chart, records, too_large, floor)
     if floor:
         chart.line(floor, "model", DASH, 1 / 8)
     chart.upright(_nearest_length(series, n), "muted", FINE)
@@ -26,6 +27,7 @@ def time(records: list[dict], floor: dict[int, float], copy_gb_per_s: float | No
     for algorithm, points in live.items():
         times = {x: r["median_ms"] for x, r in points.items()}
         chart.dots(times, algorithm, [_hover(r) for r in points.values()], hollow=True)
+    _crosses(chart, too_large)
     _values(chart, series, floor, _nearest_length(series, n))
     _labels(chart, series, floor, copy_gb_per_s)
     return chart.figure()
@@ -53,14 +55,27 @@ def _nearest_length(series: dict[str, dict[int, dict]], n: int) -> int:
     return min((m for m in counts if counts[m] == max(counts.values())), key=lambda m: abs(math.log(m / n)))
 
 
-def _axes(chart: Chart, records: list[dict], floor: dict[int, float]) -> None:
-    lengths = [r["n"] for r in records]
+def _axes(chart: Chart, records: list[dict], too_large: list[dict], floor: dict[int, float]) -> None:
+    lengths = [r["n"] for r in records + too_large]
     ms = [*floor.values(), *(r[p] for r in records for p in ("p10_ms", "p90_ms"))]
     first, last = math.floor(math.log2(min(lengths))), math.ceil(math.log2(max(lengths)))
     chart.log_axis("x", min(lengths) * .55, max(lengths) * 1.25, {2**k: sequence_length(2**k) for k in range(first, last + 1)})
-    low, high = min(ms) / 3, max(ms) * 3
+    low, high = min(ms) / 3, max(ms) * (30 if too_large else 3)  # room for the crosses
     decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
     chart.log_axis("y", low, high, {10.0**k: _tick(k) for k in decades})
+
+
+def _crosses(chart: Chart, too_large: list[dict]) -> None:
+    """A row at the top for each algorithm: × at every N that does not fit into the memory."""
+    rows = {}
+    for r in too_large:
+        rows.setdefault(r["algorithm"], {})[r["n"]] = r
+    for row, (algorithm, marks) in enumerate(rows.items()):
+        y = chart.below_top(.5 + 1.4 * row)
+        hover = [f"{algorithm}, N = {n:,}: out of memory, needs {decimal_bytes(r['needed_bytes'])}<br>{r['source']}"
+                 for n, r in marks.items()]
+        chart.dots(dict.fromkeys(marks, y), algorithm, hover, symbol="x")
+        chart.note(min(marks), y, f"<b>{algorithm}</b> out of memory", algorithm, -.8, 0, "right")
 
 
 def _tick(k: int) -> str:

@@ -17,12 +17,14 @@ def show(settings: Settings) -> None:
     parts.heading(chart.claim(timed, floor, settings.n), f"Timed: {conditions} · {shown.runs[0]['source']}")
     if shown.note:
         st.info(shown.note)
-    draw = lambda look: chart.time(timed, floor, shown.header.get("copy_gb_per_s"), settings.n, look, conditions)
+    too_large = records.out_of_memory(shown.too_large)
+    draw = lambda look: chart.time(timed, too_large, floor, shown.header.get("copy_gb_per_s"), settings.n, look, conditions)
     parts.chart("time", draw(page_look(theme.current())))
     slide = slide_look(theme.current())
     with st.container(horizontal=True):
         parts.downloads("time", lambda: draw(slide), timed, shown.settings)
-    table = lambda: st.dataframe([r | dict(in_words=milliseconds(r["median_ms"])) for r in timed], hide_index=True)
+    words = lambda r: milliseconds(r["median_ms"]) if "median_ms" in r else f"out of memory: needs {decimal_bytes(r['needed_bytes'])}"
+    table = lambda: st.dataframe([r | dict(in_words=words(r)) for r in timed + too_large], hide_index=True)
     at = min(floor, key=lambda n: abs(n - settings.n), default=None)
     parts.details("time", ({"Formula": lambda: _floor_formula(shown, at)} if floor else {}) | {"Times": table})
 

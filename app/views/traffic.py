@@ -32,7 +32,7 @@ def show(settings: Settings) -> None:
 
 def matching_runs(settings: Settings) -> list[dict]:
     """Shipped runs, then this session's, whose settings but for N are the sidebar's."""
-    shipped = [run for _, runs in cached.recorded_runs() for run in runs]
+    shipped = [run for _, runs in cached.recorded_runs() for run in runs if not run.get("out_of_memory")]
     return [run for run in shipped + run_here.session_runs() if records.same_shape(run, settings)]
 
 

@@ -12,11 +12,14 @@ from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.threads import ThreadLoops, indented, statement_lines
+from numba_kernels.cpu.warps import Warps
+from numba_kernels.ports import OFF
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones."""
+    """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones;
+    warps: how accesses are looked at by warp, None if they are not."""
 
     name: str
     parameters: list[str]
@@ -28,15 +31,18 @@ class Kernel:
     shared_bytes: int
     lifetimes: Lifetimes
     kept: dict[str, np.dtype]
+    warps: Warps | None
 
 
 def function(kernel: Kernel, header: Header, names: Names) -> str:
     """The source of the function. It takes the first block and the one after the last, the blocks along x, y, z, then what the kernel
     takes; without counting there are no tallies and no counts."""
     first, last, block = map(names, ("first_block", "last_block", "block"))
-    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64)
-    totals = kernel.tally.totals if kernel.tally.on else ()
-    parameters = [name for name in kernel.parameters if kernel.tally.on or name != kernel.counts]
+    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64, kernel.warps)
+    totals = kernel.tally.totals if kernel.tally.adds else ()
+    parameters = [name for name in kernel.parameters if kernel.tally.counting != OFF or name != kernel.counts]
+    if kernel.warps:
+        parameters[parameters.index(kernel.counts) + 1:parameters.index(kernel.counts) + 1] = kernel.warps.parameters
     body = [f"{total} = 0" for total in totals]
     body += _declarations(kernel, loops, header.np)
     body += [f"for {block} in range({first}, {last}):", *indented(_block_coordinates(kernel.at, block) + _parts(kernel.parts, loops))]
@@ -58,6 +64,7 @@ def _declarations(kernel, loops, np_name):
     for name, array in kernel.memory.local.items():
         rows = (threads,) if name in kernel.lifetimes.rows else ()
         lines.append(f"{name} = {new(rows + array.shape, array.dtype)}")
+    lines += kernel.warps.declarations() if kernel.warps else []
     return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
 
 

@@ -23,6 +23,7 @@ from numba_kernels.cpu.tally import require_untouched, take_out
 from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.unfaithful import Unfaithful, reading
 from numba_kernels.cpu.uniform import Uniformity
+from numba_kernels.cpu.warps import Warps
 from numba_kernels.cpu.webs import rejoin, separate
 from numba_kernels.spec import KernelSpec
 
@@ -30,10 +31,12 @@ INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
 class Generated(NamedTuple):
-    """name: of the function in the source that runs a range of blocks."""
+    """name: of the function in the source that runs a range of blocks; workspace: how many logs it writes where warps are looked at, and
+    the loops of the one with most."""
 
     name: str
     source: str
+    workspace: tuple[int, int] = (0, 0)
 
 
 def host_dtype(spec: KernelSpec, array: str) -> np.dtype:
@@ -55,11 +58,12 @@ def _generate(spec, counting):
     text = kernel_text(spec)
     with reading(text.file):
         about = _about(spec, counting, text)
-        return Generated(text.tree.name, about + _module(spec, counting, text))
+        source, workspace = _module(spec, counting, text)
+        return Generated(text.tree.name, about + source, workspace)
 
 
 def _module(spec, counting, text):
-    """Everything below the docstring."""
+    """(everything below the docstring, size of the workspace)"""
     arrays, counts = _parameters(spec, text)
     names = Names({text.tree.name, *stored(text.tree), *text.parameters})
     at, header = Coordinates.choose(names, spec.launch.block), Header(names)
@@ -71,14 +75,14 @@ def _module(spec, counting, text):
     text = inline(text, tally, memory, header.uint64, conversion)
     require_untouched(text, tally)
     coordinates = {*at.thread, *at.block, *at.grid}
-    added = {*coordinates, *tally.totals, header.uint64, *(conversion or ())}
-    check_kernel(text, memory, added)
+    added = {*coordinates, *tally.totals, tally.notes, header.uint64, *(conversion or ())}
+    check_kernel(text, memory, added, tally.notes)
     text = header.bind(text, added)
     text, webs = separate(text, names, (*text.parameters, *tally.totals))
     text = unsigned(text, coordinates, header.uint64)
     body = text.tree.body
 
-    parts = split(body, Uniformity(body, {*at.thread, *tally.totals, *memory.names}))
+    parts = split(body, Uniformity(body, {*at.thread, *tally.totals, tally.notes, *memory.names}))
     assigned = assignments(body)
     _require_constant(assigned, text)
     lifetimes = Lifetimes(parts, assigned, {*text.parameters, *added}, memory)
@@ -86,8 +90,10 @@ def _module(spec, counting, text):
     dtypes = Dtypes(assigned, known | _argument_types(spec, text, arrays, memory) | dict.fromkeys(coordinates, INT64), header.meaning)
     kept = {name: dtypes.of(name) for name in sorted(lifetimes.kept)}
     rejoin(text, webs, lifetimes.private)
-    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{function(kernel, header, names)}\n"
+    warps = Warps(parts, tally, spec, memory, names, header, counts) if tally.by_warp else None
+    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps)
+    source = function(kernel, header, names)
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", warps.size if warps else (0, 0)
 
 
 def _about(spec, counting, text):

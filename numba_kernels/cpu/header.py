@@ -29,7 +29,7 @@ class Header:
         self.np, self.njit = self._import("numpy", "", "np"), self._import("numba", "njit", "njit")
         self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
-        self.conversions = []  # sources of the functions between storage and fp32
+        self.copies = []  # sources of functions that are copied
 
     def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
         """The text with every name from outside it bound in this header. added: names that are already the generated source's."""
@@ -42,7 +42,29 @@ class Header:
         """Names of the functions between storage and fp32, copied as they stand; None for float32."""
         if dtype == "float32":
             return None
-        return Conversion(*(self._copied(way, function) for way, function in cpu_conversion(dtype)._asdict().items()))
+        return Conversion(*(self.copied(function, way) for way, function in cpu_conversion(dtype)._asdict().items()))
+
+    def copied(self, function: Callable, wanted: str = "") -> str:
+        """The name under which a function that closes over nothing but numpy is copied as it stands; by default its own."""
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        if ast.get_docstring(tree) is not None:
+            del tree.body[0]
+        tree.name = self.names(wanted or tree.name)
+        for node in name_nodes(tree, ast.Load):
+            if node.id == "np":
+                node.id = self.np
+        self.copies.append(ast.unparse(ast.fix_missing_locations(tree)))
+        self.meanings[tree.name] = np.dtype(np.float32)  # of conversions only what is loaded is ever kept across a barrier
+        return tree.name
+
+    def bound(self, scalar_type: numba.types.Type) -> str:
+        """The name of one of Numba's types of number."""
+        return self._bound(scalar_type.name, scalar_type)
+
+    def constant(self, wanted: str, value: str) -> str:
+        """Binds a name that nothing else has to a value, given as source."""
+        self.constants[wanted, value] = wanted
+        return wanted
 
     def meaning(self, node: ast.Name | ast.Attribute) -> np.dtype | Text | None:
         """What a name in the generated source means: the dtype of a type or of a constant, the text of a device function."""
@@ -58,7 +80,7 @@ class Header:
         imports = [*(f"import {module}" for module in modules), f"from numba import {', '.join(of_numba)}"]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
-        sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
+        sources = [*self.copies, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
         functions = [f"\n\n@{self.decorator}\n{source}" for source in sources]
         return "\n".join([*imports, "", *constants, decorator, *functions])
 
@@ -79,13 +101,6 @@ class Header:
             return name
         self.meanings[name] = scalar_dtype(value) if is_scalar_type(value) else np.dtype(type(value))
         return name
-
-    def _copied(self, way, function):
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        tree.name = self.names(way)
-        self.conversions.append(ast.unparse(tree))
-        self.meanings[tree.name] = np.dtype(np.float32)  # only what is loaded is ever kept across a barrier
-        return tree.name
 
     def _import(self, module, wanted, name):
         """wanted: of the module; "" for the module itself."""

@@ -1,0 +1,83 @@
+"""paper, capacity, occupancy, roofline, time: a table or JSON, and one sentence for a bad option."""
+import json
+
+import pytest
+
+from traffic_model.__main__ import main
+from traffic_model.paper import comparisons
+
+COMMANDS = ["paper", "capacity", "occupancy", "roofline", "time", "gpus"]
+
+
+def objects(capsys, *arguments):
+    assert main([*arguments, "--json"]) == 0
+    return [json.loads(line, parse_constant=pytest.fail) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_table_and_json_lines(capsys, command):
+    assert main([command]) == 0
+    table = capsys.readouterr().out
+    assert "──" in table and len(table.splitlines()) > 4 and max(map(len, table.splitlines())) < 240
+    assert objects(capsys, command)
+
+
+def test_paper(capsys):
+    said = objects(capsys, "paper")
+    compared, alone = [s for s in said if s["paper"] is not None], [s for s in said if s["paper"] is None]
+    assert compared == [each.record() for each in comparisons()] and all(s["holds"] for s in compared)
+    assert len(alone) >= 9 and all(s["model"] == sum(move["bytes"] for move in s["moves"]) for s in alone)
+
+
+def test_capacity(capsys):
+    said = objects(capsys, "capacity", "--gpu", "NVIDIA H200", "--seq-len", "512,4096,32768")
+    assert [s["matrix_bytes"] for s in said[:3]] == [6291456, 402653184, 25769803776]
+    assert len(said) == 4 and said[3]["gpu"] == "H200 SXM" and said[3]["longest"]["naive"] < said[3]["longest"]["fused"]
+
+
+def test_occupancy_of_the_ladder_and_of_any_kernel(capsys):
+    fused, = objects(capsys, "occupancy", "--algorithm", "fused", "--registers", "127")
+    assert (fused["blocks"], fused["limiting"], fused["for_another"]["registers"]) == (4, ["registers", "shared memory"], 96)
+    any_kernel, = objects(capsys, "occupancy", "--threads", "96", "--registers", "80", "--shared-bytes", "40000", "--gpu", "H200 SXM")
+    assert (any_kernel["blocks"], any_kernel["limiting"]) == (5, ["shared memory"])
+    assert main(["occupancy", "--algorithm", "fused", "--head-dim", "128"]) == 0
+    assert "tile would raise it to" in capsys.readouterr().out
+
+
+def test_roofline_and_time(capsys):
+    naive, *kernels, fused = objects(capsys, "roofline", "--dtype", "bfloat16", "--unit", "fp16_bf16")
+    assert (round(naive["intensity"], 1), round(naive["ridge"]), naive["side"], fused["side"]) == (31.5, 206, "left", "right")
+    assert [kernel["name"] for kernel in kernels] == ["scores", "softmax", "output"]
+    tiled, = objects(capsys, "time", "--algorithm", "tiled", "--heads", "16")
+    assert tiled["ms"] == pytest.approx(sum(kernel["ms"] for kernel in tiled["kernels"]))
+
+
+def test_a_described_gpu_serves_every_command(capsys, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(objects(capsys, "gpus")[0] | dict(name="Mine", driver_name="Mine")))
+    for command in ("predict", "occupancy", "capacity", "roofline", "time"):
+        assert main([command, "--gpu-file", str(path)]) == 0
+        said = capsys.readouterr().out
+        assert command == "predict" or "Mine" in said
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ("occupancy --threads 2000 --registers 32", "2000 threads per block: a block has 1 to 1024; the nearest is 1024."),
+    ("occupancy --threads 128", "--threads describes any kernel and needs --registers"),
+    ("occupancy --shared-bytes 9", "--shared-bytes describes any kernel and needs --threads"),
+    ("occupancy --registers -4", "-4 registers per thread: it is a number from 0 up; the nearest is 0."),
+    ("roofline --unit int8", "Unit int8 is not known: choose fp32 or tf32 or fp16_bf16 or fp8."),
+    ("roofline --gpu T4 --roofs measured", "No measured rate of T4 is known for CUDA cores, fp32; known are none."),
+    ("capacity --seq-len 0", "Seq len 0 is not a whole number from 1 up"),
+    ("capacity --gpu H300", "GPU 'H300' is not in the table"),
+    ("time --gpu-file nothing.json", "Nothing.json cannot be read"),
+    ("time --gpu T4 --gpu-file x.json", "--gpu and --gpu-file both say which GPU; leave one out."),
+    ("paper --nonsense", "Unrecognized arguments: --nonsense."),
+])
+def test_a_bad_option_gets_one_sentence_and_exit_2(capsys, options, sentence):
+    try:
+        status = main(options.split())
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr()
+    assert status == 2 and said.out == "" and sentence in said.err and said.err.count("\n") == 1

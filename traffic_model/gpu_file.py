@@ -1,0 +1,53 @@
+"""A GPU that the table lacks, described in a file: JSON (one object) or CSV (a header and one row), in the words of `gpus --json`."""
+import csv
+import json
+import math
+from dataclasses import fields
+from pathlib import Path
+
+from traffic_model.errors import Refusal
+from traffic_model.gpus import Gpu, capabilities, gpu_of_figures
+
+OPTIONAL = ("note", "driver_name", "tf32_tflops", "fp16_bf16_tflops", "fp8_tflops", "l2_bytes_per_clock")  # what a GPU may lack
+SHARED_BY_CAPABILITY = tuple(name for name in next(iter(capabilities().values())) if name != "compute_capability")
+NEEDED = tuple(field.name for field in fields(Gpu) if field.name not in OPTIONAL + SHARED_BY_CAPABILITY)
+
+
+def read_gpu(path: str | Path) -> Gpu:
+    """The one GPU of the file. Its limits per multiprocessor may be left out where its compute capability is in the table.
+
+    Raises Refusal that names the fields which are missing, unknown or no positive number.
+    """
+    path = Path(path)
+    figures = {name: value for name, value in _figures(path).items() if value not in ("", None)}
+    unknown = sorted(figures.keys() - {field.name for field in fields(Gpu)})
+    if unknown:
+        raise Refusal(f"{path.name} has {', '.join(unknown)}, which no GPU is described by; the fields are those of `gpus --json`.")
+    known = capabilities().get(str(figures.get("compute_capability")), {})
+    complete = dict(driver_name=figures.get("name"), **dict.fromkeys(OPTIONAL[2:]), note="") | known | figures
+    missing = [name for name in NEEDED + SHARED_BY_CAPABILITY if name not in complete]
+    if missing:
+        may_lack = [name for name in missing if name in SHARED_BY_CAPABILITY]
+        hint = f" (the last {len(may_lack)} may be left out for compute capability {', '.join(capabilities())})" if may_lack else ""
+        raise Refusal(f"{path.name} lacks {', '.join(missing)}{hint}.")
+    try:
+        gpu = gpu_of_figures(complete)
+    except (TypeError, ValueError) as error:
+        raise Refusal(f"{path.name} is not usable: {error}.") from None
+    for name, value in vars(gpu).items():
+        if isinstance(value, int | float) and not (math.isfinite(value) and value > 0) and name != "reserved_shared_bytes":
+            raise Refusal(f"{path.name} gives {name} {value}; it is a number above 0.")
+    return gpu
+
+
+def _figures(path: Path) -> dict:
+    try:
+        text = path.read_text(encoding="utf-8")
+        described = json.loads(text) if path.suffix.lower() == ".json" else list(csv.DictReader(text.splitlines()))
+    except (OSError, ValueError, csv.Error) as error:
+        raise Refusal(f"{path} cannot be read: {error}.") from None
+    if isinstance(described, list) and len(described) == 1:
+        described = described[0]
+    if not isinstance(described, dict) or None in described:
+        raise Refusal(f"{path.name} does not describe one GPU: a JSON object, or in CSV a header and one row.")
+    return described

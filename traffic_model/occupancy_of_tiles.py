@@ -1,0 +1,46 @@
+"""Occupancy of the ladder's kernels by tiling, and the smaller tile that would raise it.
+
+Registers are known once a kernel is compiled; before that the launch itself bounds them, because the compiler is told how many blocks
+must fit. With the bound the occupancy is the least that there will be.
+"""
+from itertools import product
+
+from traffic_model.gpus import Gpu
+from traffic_model.layout import LAYOUTS, Launch
+from traffic_model.occupancy import BlockUse, Occupancy, most_registers, occupancy
+from traffic_model.predict import predict
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import TILE_SIZES, Tiling
+
+
+def launch_occupancy(launch: Launch, gpu: Gpu, registers: int | None = None) -> Occupancy:
+    """Occupancy of one launch, with `registers` per thread as compiled or, if None, as many as its launch bounds leave the compiler."""
+    x, y, z = launch.block
+    threads = x * y * z
+    if registers is None:
+        registers = most_registers(threads, launch.resident_blocks, gpu)
+    return occupancy(BlockUse(threads, registers, launch.shared_bytes), gpu)
+
+
+def occupancies(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu, registers: int | None = None) -> dict[str, Occupancy]:
+    """{kernel: its occupancy} of an algorithm. Raises Refusal as `predict` does."""
+    launches = [kernel.launch for kernel in predict(algorithm, problem, tiling, gpu).kernels]
+    return {launch.name: launch_occupancy(launch, gpu, registers) for launch in launches}
+
+
+def smaller_tile(algorithm: str, kernel: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu,
+                 registers: int | None = None) -> tuple[Tiling, Occupancy] | None:
+    """The largest tiling, no larger either way, at which this kernel's occupancy is higher, and that occupancy; None if there is none.
+
+    `registers`, if given, is taken to be the same for every tiling; else each has its own bound.
+    """
+    now = occupancies(algorithm, problem, tiling, gpu, registers)[kernel].share
+    smaller = [Tiling(q, k) for q, k in product(TILE_SIZES, TILE_SIZES)
+               if q <= tiling.block_q and k <= tiling.block_k and (q, k) != (tiling.block_q, tiling.block_k)]
+    for each in sorted(smaller, key=lambda t: (t.block_q * t.block_k, t.block_q), reverse=True):
+        if LAYOUTS[algorithm].choose(problem, each).shared_bytes > gpu.shared_limit_bytes:
+            continue
+        then = occupancies(algorithm, problem, each, gpu, registers)[kernel]
+        if then.share > now:
+            return each, then
+    return None
