@@ -8,7 +8,7 @@ from small_kernels import CASES, CELLS, case, load
 
 from numba_kernels import cpu, naive
 from numba_kernels.results import ledger_of
-from numba_kernels.run import run
+from numba_kernels.run import ALGORITHMS, gpu_available, run
 from traffic_model import AttentionProblem, Cell, Measure, Refusal, Space, Tiling, find_gpu, predict
 from traffic_model.layout import LAYOUTS
 
@@ -78,8 +78,14 @@ def test_a_warp_that_accesses_without_end_is_refused():
         run("naive", problem, Tiling(), GPU, "cpu", "warps")
 
 
-@pytest.mark.parametrize("backend", ["simulator", "gpu"])
-def test_other_backends_refuse(backend, monkeypatch):
-    monkeypatch.setattr("numba_kernels.run.gpu_available", lambda: True)
-    with pytest.raises(Refusal, match=f"the {backend} backend does not count warps; take the cpu backend"):
-        run("naive", AttentionProblem(16, head_dim=16), Tiling(), GPU, backend, "warps")
+def test_the_simulator_refuses():
+    with pytest.raises(Refusal, match="the simulator backend has no warps to count; take the cpu backend"):
+        run("naive", AttentionProblem(16, head_dim=16), Tiling(), GPU, "simulator", "warps")
+
+
+if gpu_available():
+    @pytest.mark.parametrize("problem", [AttentionProblem(192), AttentionProblem(100, 63, 2, 2, 1, 130, "bfloat16", "causal")], ids=str)
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_votes_of_a_gpus_warps_count_the_same(algorithm, problem):
+        on_gpu, on_cpu = (run(algorithm, problem, Tiling(16, 64), GPU, backend, "warps").ledger for backend in ("gpu", "cpu"))
+        assert on_gpu.disagreements(on_cpu, "gpu", "cpu") == []
