@@ -11,6 +11,7 @@ from traffic_model.problem import DTYPE_BYTES
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
+UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names of them
 
 
 def read() -> Settings:
@@ -62,6 +63,13 @@ def _lasting(key: str, draw):
     return st.session_state[kept]
 
 
+def unit() -> str:
+    """On the Roofline page: the unit whose roof is on show, by the model's name."""
+    chosen = st.segmented_control("Roof of", list(UNITS), default="tensor cores", key="unit", bind="query-params", required=True,
+                                  label_visibility="collapsed")
+    return UNITS[chosen]
+
+
 def set_one_head() -> None:
     """For a button's callback: one head of one sequence."""
     st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)
@@ -74,7 +82,8 @@ def _more_settings() -> dict:
         kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
         batch = st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params")
         mask = st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params")
-        dtype = st.selectbox("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), key="dtype", bind="query-params")
+        dtypes = tuple(DTYPE_BYTES)
+        dtype = st.selectbox("Stored as (accumulated in float32)", dtypes, dtypes.index("float16"), key="dtype", bind="query-params")
     shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
                  dtype=dtype)
     st.caption(shape_words(shape))

@@ -11,7 +11,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
 
 from app import cached, controls, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import race, softmax, time, traffic  # noqa: E402
+from app.views import race, roofline, softmax, time, traffic  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 
 STYLE = """<style>
@@ -48,6 +48,7 @@ pages = [page(partial(race.show, own=own), settings, "Race", default=True), page
          page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists
     pages.append(page(time.show, settings, "Time"))
+pages.append(page(roofline.show, settings, "Roofline"))
 chosen = st.navigation(pages, position="top")
 st.html(STYLE)
 chosen.run()

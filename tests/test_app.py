@@ -62,7 +62,7 @@ def test_a_hostile_link_opens_the_defaults(link):
 def test_a_link_is_the_state():
     app = opened(n="512", br="32", mask="causal")
     assert app.select_slider(key="n").value == 512
-    assert "float32 · causal · 32×64 tiles · H200 SXM" in app.caption[0].value
+    assert "float16 · causal · 32×64 tiles · H200 SXM" in app.caption[0].value
 
 
 def test_an_illegal_tiling_names_the_largest_legal_one_and_leaves_the_sliders():

@@ -4,7 +4,7 @@ from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
-TRACES = dict(Traffic=10, Time=4)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
+TRACES = dict(Traffic=10, Time=4, Roofline=19)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0
@@ -87,7 +87,7 @@ def test_downloads_carry_their_settings_in_the_name(viewer, app_url):
     for button, kind in (("Its numbers as CSV", "csv"), ("Slide as SVG", "svg")):
         with page.expect_download(timeout=60_000) as download:
             page.get_by_role("button", name=button).click()
-        assert download.value.suggested_filename == f"tilescope_traffic_N4096_d64_float32.{kind}"
+        assert download.value.suggested_filename == f"tilescope_traffic_N4096_d64_float16.{kind}"
         assert len(download.value.path().read_bytes()) > 5000
 
 
