@@ -4,7 +4,8 @@ from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
-TRACES = dict(Traffic=10, Time=4, Roofline=19)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
+# Traffic: fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings. Time: floor, naive, tiled, fused.
+TRACES = dict(Traffic=10, Time=4, Roofline=19)
 
 
 @pytest.fixture(scope="module")
