@@ -2,26 +2,26 @@
 from traffic_model.layout import Layout
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
-from traffic_model.vocabulary import Measure
-from traffic_model.warps import fused, tiled
-from traffic_model.warps.access import Access
+from traffic_model.vocabulary import Measure, Space
+from traffic_model.warps import fused, fused_kv_outer, naive, tiled
+from traffic_model.warps.access import Access, Source
 
-ACCESSES = {"tiled": tiled.accesses, "fused": fused.accesses}
-MEASURES = (Measure.DISTINCT, Measure.SECTORS, Measure.WAVEFRONTS)
+SOURCES = {"naive": naive.sources, "tiled": tiled.sources, "fused": fused.sources, "fused_kv_outer": fused_kv_outer.sources}
+MEASURES = {Space.HBM: (Measure.DISTINCT, Measure.SECTORS), Space.SHARED: (Measure.DISTINCT, Measure.WAVEFRONTS)}
 
-__all__ = ["ACCESSES", "Access", "MEASURES", "warp_ledgers"]
+__all__ = ["MEASURES", "SOURCES", "Access", "Source", "warp_ledgers"]
 
 
 def warp_ledgers(algorithm: str, problem: AttentionProblem, layout: Layout) -> list[Ledger]:
-    """One ledger of distinct bytes, sectors (HBM) and wavefronts (SHARED) per launch, in order."""
-    return [_ledger(kernel) for kernel in ACCESSES[algorithm](problem, layout)]
+    """One ledger of distinct bytes, sectors (HBM) and wavefronts (SHARED) per launch, in order. Work in proportion to N, not N²."""
+    return [warp_ledger(sources) for sources in SOURCES[algorithm](problem, layout)]
 
 
-def _ledger(accesses: list[Access]) -> Ledger:
-    cells = {}
-    for access in accesses:
-        for measure, count in access.measures.items():
-            if measure in MEASURES:
-                key = (*access.cell, measure)
-                cells[key] = cells.get(key, 0) + count * access.times
-    return Ledger(cells, MEASURES)
+def warp_ledger(sources: list[Source]) -> Ledger:
+    """What the warp accesses of these sources name together."""
+    cells = {(*source.cell, measure): 0 for source in sources for measure in MEASURES[source.cell.space]}
+    for source in sources:
+        for access in source.accesses:
+            for measure in MEASURES[source.cell.space]:
+                cells[*source.cell, measure] += access.bytes(measure) * access.times
+    return Ledger(cells, set().union(*MEASURES.values()))

@@ -1,4 +1,4 @@
-"""Access: a warp access and how often one like it occurs; what it names, as `--counting warps` counts it.
+"""Source and Access: an access in a kernel's text, and the warp accesses it makes; what they name, as `--counting warps` counts it.
 
 Arrays start 256-byte aligned and shared memory in bank 0, so that an element's index tells its sector and its bank.
 """
@@ -32,17 +32,28 @@ class Access(NamedTuple):
         """The index that each lane names."""
         return tuple(None if lane is None else self.base + lane for lane in self.lanes)
 
-    @property
-    def measures(self) -> dict[Measure, int]:
-        """Bytes of one such access, by the measures that its space has."""
-        apart = {Measure.SECTORS: self.sectors * SECTOR} if self.cell.space == Space.HBM else {
-            Measure.WAVEFRONTS: self.wavefronts * WAVEFRONT}
-        return {Measure.REQUESTED: requested(self.lanes) * self.size, Measure.DISTINCT: distinct(self.lanes) * self.size} | apart
+    def bytes(self, measure: Measure) -> int:
+        """Of one such access. Raises KeyError for a measure that its space does not have."""
+        match measure, self.cell.space:
+            case Measure.REQUESTED, _:
+                return requested(self.lanes) * self.size
+            case Measure.DISTINCT, _:
+                return distinct(self.lanes) * self.size
+            case Measure.SECTORS, Space.HBM:
+                return self.sectors * SECTOR
+            case Measure.WAVEFRONTS, Space.SHARED:
+                return self.wavefronts * WAVEFRONT
+        raise KeyError(measure)
 
     @property
     def sectors(self) -> int:
         """Different 32-byte sectors."""
-        return sectors(self.lanes, self.base % (SECTOR // self.size), self.size)
+        return sectors(self.lanes, self.place, self.size)
+
+    @property
+    def place(self) -> int:
+        """Where in its sector the base lies, in elements."""
+        return self.base % (SECTOR // self.size)
 
     @property
     def wavefronts(self) -> int:
@@ -53,6 +64,13 @@ class Access(NamedTuple):
     def fewest(self) -> int:
         """The fewest sectors, or wavefronts, that could hold as many different bytes."""
         return -(-distinct(self.lanes) * self.size // (SECTOR if self.cell.space == Space.HBM else WAVEFRONT))
+
+
+class Source(NamedTuple):
+    """One access in a kernel's text: its cell, and the warp accesses it makes in a launch, those alike together. There may be none."""
+
+    cell: Cell
+    accesses: tuple[Access, ...]
 
 
 @lru_cache(4096)

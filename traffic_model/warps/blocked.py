@@ -1,5 +1,4 @@
 """What register-blocked kernels have in common (traffic_model/layout/blocked.py): patches that fill tiles, threads that multiply them."""
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ from traffic_model.layout.common import WARP
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
 from traffic_model.vocabulary import Array
-from traffic_model.warps.access import SECTOR, Access
+from traffic_model.warps.access import SECTOR, Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import kv_heads, query_heads
 from traffic_model.warps.lanes import Axis, grid, lines
@@ -44,7 +43,7 @@ class Blocked:
         """Elements of a sector in HBM."""
         return SECTOR // self.problem.element_bytes
 
-    def load(self, array: Array, tile_times: np.ndarray) -> Iterator[Access]:
+    def load(self, array: Array, tile_times: np.ndarray) -> Source:
         """Patches of Q, K or V from HBM. tile_times: how often each tile of rows is read."""
         p, d = self.problem, self.problem.head_dim
         length, block, heads = (p.seq_len, self.layout.block_q, query_heads) if array == Q else (p.kv_len, self.layout.block_k, kv_heads)
@@ -52,29 +51,29 @@ class Blocked:
         return grid(Cell(array, HBM, READ), p.element_bytes, PATCH, heads(p, length * d),
                     patch_rows(length, d, self.period, times), patch_columns(d, 1, self.period))
 
-    def store(self) -> Iterator[Access]:
+    def store(self) -> Source:
         """O to HBM, each thread its own elements."""
         n, d = self.problem.seq_len, self.problem.head_dim
         rows, columns = self.rows(d, self.period, n), self.columns(1, self.period, d)
         return grid(Cell(O, HBM, WRITE), self.problem.element_bytes, INTERLEAVED, query_heads(self.problem, n * d), rows, columns)
 
-    def fill(self, array: Array, start: int, times: int, rows: Axis, columns: Axis) -> Iterator[Access]:
+    def fill(self, array: Array, start: int, times: int, rows: Axis, columns: Axis) -> Source:
         """Patches of a tile into shared memory."""
         return grid(Cell(array, SHARED, WRITE), SHARED_BYTES, PATCH, Bases.repeated(start, times), rows, columns)
 
-    def put(self, array: Array, start: int, times: int, rows: Axis, columns: Axis) -> Iterator[Access]:
+    def put(self, array: Array, start: int, times: int, rows: Axis, columns: Axis) -> Source:
         """Each thread's own rows and columns into shared memory."""
         return grid(Cell(array, SHARED, WRITE), SHARED_BYTES, INTERLEAVED, Bases.repeated(start, times), rows, columns)
 
-    def use_rows(self, array: Array, start: int, times: int, steps: int, stride: int) -> Iterator[Access]:
+    def use_rows(self, array: Array, start: int, times: int, steps: int, stride: int) -> Source:
         """Each thread reads its rows at every step of a product, the same for all columns of threads."""
         sharing = self.layout.thread_columns // WARP_COLUMNS  # warps
-        return self._use(array, start, times * sharing, self.rows(1), _steps(steps, WARP_COLUMNS, stride))
+        return self._use(array, start, times * sharing, self.rows(1), Axis.together(steps, WARP_COLUMNS, stride, 1))
 
-    def use_columns(self, array: Array, start: int, times: int, steps: int, stride: int, columns: Axis) -> Iterator[Access]:
+    def use_columns(self, array: Array, start: int, times: int, steps: int, stride: int, columns: Axis) -> Source:
         """Each thread reads its columns at every step of a product, the same for all rows of threads."""
         sharing = self.layout.thread_rows // WARP_ROWS  # warps
-        return self._use(array, start, times * sharing, _steps(steps, WARP_ROWS, stride), columns)
+        return self._use(array, start, times * sharing, Axis.together(steps, WARP_ROWS, stride, 1), columns)
 
     def rows(self, stride: int, period: int = 1, length: int | None = None) -> Axis:
         """The rows that threads compute, of one tile or of all tiles over `length` rows."""
@@ -102,8 +101,3 @@ class Blocked:
 
     def _use(self, array, start, times, rows, columns):
         return grid(Cell(array, SHARED, READ), SHARED_BYTES, INTERLEAVED, Bases.repeated(start, times), rows, columns)
-
-
-def _steps(count: int, lanes: int, stride: int) -> Axis:
-    """Steps of a product: so many lanes name the same."""
-    return Axis.of(range(count), lanes, 0, count, stride, 1)

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from traffic_model.ledger import Cell
-from traffic_model.warps.access import Access, Lanes
+from traffic_model.warps.access import Access, Lanes, Source
 from traffic_model.warps.bases import Bases
 
 Shape = tuple[tuple[int, int], ...]  # (row, column) of each lane
@@ -36,13 +36,18 @@ class Axis:
     def of(cls, starts: Sequence[int], lanes: int, apart: int, limit: int, stride: int, period: int, times: np.ndarray | int = 1) -> Self:
         """Accesses whose lane k stands at start + k · apart and takes part below `limit`, a place being `stride` elements.
 
-        times: how often each start comes. apart 0: all lanes name the same.
+        times: how often each start comes.
         """
         starts = np.asarray(starts, np.int64)
         times = np.broadcast_to(times, starts.shape)
         taking = (starts[:, None] + apart * np.arange(lanes) < limit).sum(axis=1)
         found = {int(n): Bases.of(starts[taking == n] * stride, times[taking == n], period) for n in np.unique(taking) if n > 0}
         return cls(lanes, apart * stride, found)
+
+    @classmethod
+    def together(cls, places: int, lanes: int, stride: int, period: int) -> Self:
+        """So many lanes that all name the same, at each of these places in turn."""
+        return cls(lanes, 0, {lanes: Bases.steps(stride, places, period)})
 
 
 def offsets(shape: Shape, row_step: int, column_step: int, taking: Sequence[int]) -> Lanes:
@@ -56,8 +61,10 @@ def spread(cell: Cell, size: int, lanes: Lanes, bases: Bases) -> Iterator[Access
         yield Access(cell, size, lowest, lanes, times)
 
 
-def grid(cell: Cell, size: int, shape: Shape, outside: Bases, rows: Axis, columns: Axis) -> Iterator[Access]:
+def grid(cell: Cell, size: int, shape: Shape, outside: Bases, rows: Axis, columns: Axis) -> Source:
     """Accesses over all rows and all columns, for every base outside."""
+    found = []
     for (down, row_bases), (across, column_bases) in product(rows.taking.items(), columns.taking.items()):
         taking = [across] * down + [0] * (rows.lanes - down)
-        yield from spread(cell, size, offsets(shape, rows.step, columns.step, taking), outside * row_bases * column_bases)
+        found += spread(cell, size, offsets(shape, rows.step, columns.step, taking), outside * row_bases * column_bases)
+    return Source(cell, tuple(found))

@@ -9,7 +9,7 @@ from traffic_model.layout import TiledLayout
 from traffic_model.ledger import Cell
 from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
-from traffic_model.warps.access import SECTOR, Access
+from traffic_model.warps.access import SECTOR, Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import query_heads
 from traffic_model.warps.lanes import lines, offsets, spread
@@ -42,20 +42,24 @@ def visible(problem: AttentionProblem, rows: int, keys: int, index: Callable, pe
 def _groups(taking: np.ndarray, base: int) -> Iterator[tuple[Taking, np.ndarray]]:
     """(the numbers in a row, which rows have them): the rows read as numbers to this base, at most 2³² or so."""
     read = taking @ base ** np.arange(taking.shape[1])
-    for value, where in zip(*np.unique(read, return_index=True)):
-        yield tuple(map(int, taking[where])), np.flatnonzero(read == value)
+    order = np.argsort(read, kind="stable")
+    for where in np.split(order, np.flatnonzero(np.diff(read[order])) + 1):
+        yield tuple(map(int, taking[where[0]])), where
 
 
-def in_matrix(cell: Cell, problem: AttentionProblem, rows: int, keys: int) -> Iterator[Access]:
+def in_matrix(cell: Cell, problem: AttentionProblem, rows: int, keys: int) -> Source:
     """The visible part of S or P in HBM, by warps whose lanes take `rows` × `keys` of it at a time."""
     n, m, size = problem.seq_len, problem.kv_len, problem.element_bytes
+    heads, found = query_heads(problem, n * m), []
     for taking, bases in visible(problem, rows, keys, lambda row, key: row * m + key, SECTOR // size):
-        yield from spread(cell, size, offsets(lines(rows, keys), m, 1, taking), query_heads(problem, n * m) * bases)
+        found += spread(cell, size, offsets(lines(rows, keys), m, 1, taking), heads * bases)
+    return Source(cell, tuple(found))
 
 
-def in_tile(cell: Cell, problem: AttentionProblem, layout: TiledLayout, rows: int, keys: int) -> Iterator[Access]:
+def in_tile(cell: Cell, problem: AttentionProblem, layout: TiledLayout, rows: int, keys: int) -> Source:
     """The same by way of a tile in shared memory, whose rows are `key_stride` elements apart."""
     index = lambda row, key: row % layout.block_q * layout.key_stride + key % layout.block_k
+    heads, found = Bases.repeated(0, problem.query_heads), []
     for taking, bases in visible(problem, rows, keys, index, 1):
-        lanes = offsets(lines(rows, keys), layout.key_stride, 1, taking)
-        yield from spread(cell, SHARED_BYTES, lanes, Bases.repeated(0, problem.query_heads) * bases)
+        found += spread(cell, SHARED_BYTES, offsets(lines(rows, keys), layout.key_stride, 1, taking), heads * bases)
+    return Source(cell, tuple(found))
