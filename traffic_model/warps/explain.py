@@ -13,7 +13,10 @@ from traffic_model.warps.unpadded import unpadded
 
 @dataclass(frozen=True)
 class Kind:
-    """Warp accesses whose lanes are as far apart and name as many sectors or wavefronts. unpadded: what they would be without the layout's padding; None in HBM and where there is none."""
+    """Warp accesses whose lanes are as far apart and name as many sectors or wavefronts.
+
+    unpadded: what they would be without the layout's padding; None in HBM and where there is none.
+    """
 
     access: Access
     unpadded: Access | None
