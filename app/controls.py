@@ -1,13 +1,17 @@
 """The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
 import streamlit as st
 
+from app.race.rungs import Clock, Rung
 from app.settings import LENGTHS, Settings, shape_words
+from app.softmax.online import Broken
+from app.softmax.rows import Scores, Size
 from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
 from traffic_model.problem import DTYPE_BYTES
 
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
+UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names of them
 
 
 def read() -> Settings:
@@ -25,6 +29,47 @@ def read() -> Settings:
     return settings
 
 
+def race() -> tuple[tuple[Rung, Rung], Clock, bool]:
+    """Which rungs run in the upper and the lower lane, what they run against, and whether by hand."""
+    rungs = tuple(map(str, Rung))
+    upper, lower = _selected("Upper lane", rungs, "upper"), _selected("Lower lane", rungs, "lower", Rung.FUSED)
+    clock = Clock(_selected("Clock", tuple(map(str, Clock)), "clock"))
+    return (Rung(upper), Rung(lower)), clock, _lasting("hand", lambda **kept: st.toggle("By hand: N = 8, d = 4", **kept))
+
+
+def answers() -> bool:
+    """Whether the worksheet shows its answers: the address is then the link to them."""
+    return _lasting("answers", lambda **kept: st.toggle("Show the answers", **kept))
+
+
+def softmax_row() -> tuple[Size, Scores, Broken, int]:
+    """Which row the Softmax page works through, how, and the seed of a real one."""
+    size, scores = Size(_selected("Row", tuple(map(str, Size)), "row")), Scores(_selected("Scores", tuple(map(str, Scores)), "scores"))
+    broken = Broken(_selected("Break it", tuple(map(str, Broken)), "break"))
+    return size, scores, broken, _lasting("seed", lambda **kept: st.number_input("Seed", 0, 999, **kept)) if size == Size.REAL else 0
+
+
+def _selected(label: str, options: tuple[str, ...], key: str, default: str | None = None) -> str:
+    index = {} if key in st.session_state or f"kept_{key}" in st.session_state else dict(index=options.index(default or options[0]))
+    return _lasting(key, lambda **kept: st.selectbox(label, options, **index, **kept))
+
+
+def _lasting(key: str, draw):
+    """A control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first."""
+    kept = f"kept_{key}"
+    if key not in st.session_state and key not in st.query_params and kept in st.session_state:
+        st.session_state[key] = st.session_state[kept]
+    st.session_state[kept] = draw(key=key, bind="query-params")
+    return st.session_state[kept]
+
+
+def unit() -> str:
+    """On the Roofline page: the unit whose roof is on show, by the model's name."""
+    chosen = st.segmented_control("Roof of", list(UNITS), default="tensor cores", key="unit", bind="query-params", required=True,
+                                  label_visibility="collapsed")
+    return UNITS[chosen]
+
+
 def set_one_head() -> None:
     """For a button's callback: one head of one sequence."""
     st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)
@@ -37,7 +82,8 @@ def _more_settings() -> dict:
         kv_heads = st.selectbox("Key/value heads", (AS_HEADS, *map(str, COUNTS)), key="kv_heads", bind="query-params")
         batch = st.select_slider("Batch", COUNTS[:7], 1, key="batch", bind="query-params")
         mask = st.selectbox("Mask", ("full", "causal"), key="mask", bind="query-params")
-        dtype = st.selectbox("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), key="dtype", bind="query-params")
+        dtypes = tuple(DTYPE_BYTES)
+        dtype = st.selectbox("Stored as (accumulated in float32)", dtypes, dtypes.index("float16"), key="dtype", bind="query-params")
     shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
                  dtype=dtype)
     st.caption(shape_words(shape))

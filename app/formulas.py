@@ -2,7 +2,7 @@
 from typing import NamedTuple
 
 from app.settings import Settings
-from traffic_model import Array, Direction, Measure, Space, predict
+from traffic_model import Array, AttentionProblem, Direction, Measure, Space, predict
 from traffic_model.units import ratio
 
 SYMBOLS = ("H: query heads × batch · H′: key/value heads × batch · N: sequence length · d: head size · e: bytes per element · "
@@ -22,17 +22,23 @@ def traffic_formulas(settings: Settings) -> list[Formula]:
     """Compulsory and requested HBM bytes of both algorithms."""
     p = settings.problem
     n, d, e, heads, kv_heads = p.seq_len, p.head_dim, p.element_bytes, p.query_heads, p.batch * p.kv_heads
-    pairs, pairs_in_numbers = ("N²", f"{n}²") if p.mask == "full" else ("W", f"{n}·({n} + 1)/2")
+    visible, visible_in_numbers = pairs(p)
     rows, rows_in_numbers = _key_rows(settings)
     inputs, inputs_in_numbers = "2·H·N·d + 2·H′·N·d", f"2·{heads}·{n}·{d} + 2·{kv_heads}·{n}·{d}"
     texts = {
-        ("naive", Measure.COMPULSORY): (f"({inputs} + 4·H·{pairs})·e", f"({inputs_in_numbers} + 4·{heads}·{pairs_in_numbers})·{e}"),
-        ("naive", Measure.REQUESTED): (f"H·({pairs}·(4·d + 5) + N·d)·e", f"{heads}·({pairs_in_numbers}·(4·{d} + 5) + {n}·{d})·{e}"),
+        ("naive", Measure.COMPULSORY): (f"({inputs} + 4·H·{visible})·e", f"({inputs_in_numbers} + 4·{heads}·{visible_in_numbers})·{e}"),
+        ("naive", Measure.REQUESTED): (f"H·({visible}·(4·d + 5) + N·d)·e", f"{heads}·({visible_in_numbers}·(4·{d} + 5) + {n}·{d})·{e}"),
         ("fused", Measure.REQUESTED): (f"2·H·d·(N + {rows})·e", f"2·{heads}·{d}·({n} + {rows_in_numbers})·{e}"),
         ("fused", Measure.COMPULSORY): (f"({inputs})·e", f"({inputs_in_numbers})·{e}"),
     }
     value = lambda algorithm, measure: predict(algorithm, p, settings.tiling, settings.gpu).ledger.total(measure, space=Space.HBM)
     return [Formula(f"{a}, {m}", symbols, numbers, value(a, m)) for (a, m), (symbols, numbers) in texts.items()]
+
+
+def pairs(problem: AttentionProblem) -> tuple[str, str]:
+    """W, the pairs that the mask leaves of N queries and N keys, in symbols and in numbers."""
+    n = problem.seq_len
+    return ("N²", f"{n}²") if problem.mask == "full" else ("W", f"{n}·({n} + 1)/2")
 
 
 def compulsory_ratio(settings: Settings) -> str:

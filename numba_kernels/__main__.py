@@ -21,7 +21,7 @@ def show_run(arguments) -> None:
     for algorithm in arguments.algorithm:  # nothing runs if one of them cannot
         layout_of(algorithm, problem, tiling, gpu)
     for algorithm in arguments.algorithm:
-        result = run(algorithm, problem, tiling, gpu, arguments.backend, **_how(arguments))
+        result = run(algorithm, problem, tiling, gpu, arguments.backend, check=arguments.check, **_how(arguments))
         if arguments.json:
             print(json.dumps(result.record()))
             continue
@@ -97,6 +97,7 @@ def main(argv: list[str] | None = None) -> int:
     validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches in the same order, exported "
                             "elsewhere with --csv --page raw --print-units base; the counts may then come from the cpu backend")
     validating.set_defaults(command=show_validation)
+    running.add_argument("--check", action="store_true", help="look for races, unwritten reads and indices outside first, cpu only")
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)

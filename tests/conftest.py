@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,16 @@ def app_url():
 
     with served() as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def blank(browser):
+    """A page with Plotly and nothing else: figures of many settings are drawn there in a moment."""
+    import plotly
+
+    context = browser.new_context(viewport=dict(width=1280, height=720))
+    page = context.new_page()
+    page.set_content("<div id=chart></div>")
+    page.add_script_tag(path=str(Path(plotly.__file__).parent / "package_data" / "plotly.min.js"))
+    yield page
+    context.close()

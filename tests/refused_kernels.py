@@ -141,6 +141,32 @@ def wrong_space(layout, keys_seen, ports):
     return kernel
 
 
+def port_on_whole_numbers(layout, keys_seen, ports):
+    tallies, start, flush, hbm, scratch, shared = ports
+
+    def kernel(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        tile = cuda.shared.array(8, int64)
+        shared.write(tally, PUT, tile, 0, n)  # refused: takes a flat array of float32; tile is int64 of shape (8,)
+        flush(tally, counts)
+
+    return kernel
+
+
+def port_on_a_table(layout, keys_seen, ports):
+    tallies, start, flush, hbm, scratch, shared = ports
+
+    def kernel(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        tile = cuda.shared.array((8, 8), float32)
+        Y[0] = shared.read(tally, GET, tile, 0)  # refused: takes a flat array of float32; tile is float32 of shape (8, 8)
+        flush(tally, counts)
+
+    return kernel
+
+
 def own_bump(layout, keys_seen, ports):
     tallies, start, flush, hbm, scratch, shared = ports
 
@@ -266,6 +292,7 @@ def counts_used(layout, keys_seen, ports):
 
 REFUSED = [barrier_in_thread_branch, barrier_in_data_loop, barrier_in_loop_of_varying_length, break_across_barrier, continue_across_barrier,
            early_return, atomic, warp_operation, shared_array_in_loop, read_in_while_condition, read_late_in_comparison, wrong_space,
+           port_on_whole_numbers, port_on_a_table,
            own_bump, access_after_flush, flush_in_branch, cell_from_the_thread, view_of_the_thread, parameter_changed, foreign_object,
            unknown_call, loop_over_values, coordinate_in_device_function,
            lambda_as_device_function, view_with_gaps, counts_used]

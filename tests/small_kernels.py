@@ -239,6 +239,37 @@ def carousel(layout, keys_seen, ports):
     return carousel
 
 
+def ragged(layout, keys_seen, ports):
+    """Loops inside loops that every thread runs differently often, with continue and break, and a last warp that is not full."""
+    tallies, start, flush, hbm, scratch, shared = ports
+    threads, room = layout.side, 8
+    size = threads * room
+
+    def ragged(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        own = cuda.shared.array(size, float32)
+        thread = cuda.threadIdx.x
+        total = float32(0)
+        for k in range(thread % 5):
+            shared.write(tally, PUT, own, room * thread + k, float32(k))
+            j = thread + k
+            while j < n:
+                if j % 3 == 0:
+                    j += 7 + k
+                    continue
+                total += hbm.read(tally, X_READ, X, j)
+                if j > n - 9:
+                    break
+                shared.write(tally, PUT, own, room * thread + k, total)
+                j += 7 + k
+            total += shared.read(tally, GET, own, room * thread + k)
+        hbm.write(tally, Y_WRITE, Y, cuda.blockIdx.x * threads + thread, total)
+        flush(tally, counts)
+
+    return ragged
+
+
 class Case(NamedTuple):
     """A kernel ready to launch on inputs x; the output has `elements` elements."""
 
@@ -265,6 +296,7 @@ CASES = {made.spec.launch.name: made for made in (
     case(matmul, 4, (3, 3, 1), (4, 4, 1), 10 * 10, 10 * 10 + 3, (("n", 10),), 2 * 16 * 4),
     case(volume, 4 * 3 * 2, (2, 3, 2), (4, 3, 2), 12 * 24, 12 * 24),
     case(carousel, 8, (2, 1, 1), (8, 1, 1), 2 * 8 * 3, 2 * 8 * 3, (("rounds", 3), ("scale", 0.5))),
+    case(ragged, 40, (2, 1, 1), (40, 1, 1), 90, 80, (("n", 90),)),
 )}
 
 

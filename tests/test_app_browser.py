@@ -4,7 +4,7 @@ from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
-TRACES = dict(Traffic=10, Time=4)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
+TRACES = dict(Traffic=10, Time=4, Roofline=19)  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings; floor, naive, tiled, fused
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Traffic", "Time"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0
@@ -60,6 +60,18 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
     assert view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first.inner_text() == "6144"
 
 
+def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_url):
+    view = viewer().open(f"{app_url}/softmax?break=no+rescale&at=3")
+    picture = view.page.locator(".player canvas")
+    assert picture.get_attribute("aria-label").startswith("Tile 2 is added to what was kept: now 30 % off")
+    view.page.keyboard.press("ArrowRight")
+    view.page.wait_for_url("**/softmax?break=no+rescale&at=4")
+    view.turn_to("Traffic")
+    view.turn_to("Softmax")
+    view.page.wait_for_url("**/softmax?break=no+rescale*")
+    assert picture.get_attribute("aria-label").startswith("No rescale: the output still sums to 10")
+
+
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):
     page = viewer("light").open(f"{app_url}/traffic").page
     page.get_by_test_id("stMainMenu").click()
@@ -75,7 +87,7 @@ def test_downloads_carry_their_settings_in_the_name(viewer, app_url):
     for button, kind in (("Its numbers as CSV", "csv"), ("Slide as SVG", "svg")):
         with page.expect_download(timeout=60_000) as download:
             page.get_by_role("button", name=button).click()
-        assert download.value.suggested_filename == f"tilescope_traffic_N4096_d64_float32.{kind}"
+        assert download.value.suggested_filename == f"tilescope_traffic_N4096_d64_float16.{kind}"
         assert len(download.value.path().read_bytes()) > 5000
 
 

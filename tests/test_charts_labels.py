@@ -1,8 +1,6 @@
 """Labels of charts never overlap and never leave the figure, at the extremes of the settings too, on a page and on a slide."""
 import json
-from pathlib import Path
 
-import plotly
 import pytest
 from example_runs import DEFAULT, ODD
 from test_charts import draw_traffic
@@ -20,18 +18,6 @@ EXTREMES = [Settings(AttentionProblem(n, **shape), Tiling(*tiles), find_gpu(gpu)
     (4096, dict(heads=128, batch=64), (64, 64), "T4"),
     (16384, dict(head_dim=128, heads=32, kv_heads=1, mask="causal"), (64, 64), "B200 SXM"),
     (2048, dict(head_dim=16, mask="causal"), (256, 64), "Jetson AGX Orin 64GB"))]
-PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-
-
-@pytest.fixture(scope="module")
-def blank(browser):
-    """A page with Plotly and nothing else: figures of many settings are drawn there in a moment."""
-    context = browser.new_context(viewport=dict(width=1280, height=720))
-    page = context.new_page()
-    page.set_content("<div id=chart></div>")
-    page.add_script_tag(path=str(PLOTLY_JS))
-    yield page
-    context.close()
 
 
 def drawn(blank, figure, look) -> list[dict]:

@@ -1,4 +1,5 @@
 """Titles: one claim a chart, computed from the data on show, with a branch for a win, a tie (within 5 %) and a loss."""
+from traffic_model.roofline import AT, LEFT, RIGHT
 from traffic_model.units import milliseconds, ratio
 
 TIE = 0.05
@@ -33,6 +34,30 @@ def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: i
         return f"At N = {n:,} {' and '.join(parts)} the unfused floor"
     known = [f"{name} takes {milliseconds(series[n])}" for name, series in times.items() if n in series]
     return f"At N = {n:,} {' and '.join(known)}"
+
+
+def roofline_claim(unit: str, sides: dict[str, str]) -> str:
+    """unit: "tensor cores" or "CUDA cores". sides: of the ridge, by kernel: unfused (as a whole), scores, softmax, output and fused.
+
+    scores and output, the products, do equal FLOP and move equal bytes: they are on one side.
+    """
+    if unit == "tensor cores":
+        unfused, fused = ({LEFT: "memory-bound", AT: "at the ridge", RIGHT: "compute-bound"}[sides[name]] for name in ("unfused", "fused"))
+        if unfused == fused:
+            return f"On {unit} unfused and fused attention are both {fused}"
+        if (unfused, fused) == ("memory-bound", "compute-bound"):
+            return f"On {unit} unfused attention is memory-bound, fused is not"
+        return f"On {unit} unfused is {unfused}, fused {fused}"
+    on = {side: [name for name, kernel in (("softmax", "softmax"), ("products", "scores"), ("fused", "fused")) if sides[kernel] == side]
+          for side in (LEFT, AT, RIGHT)}
+    if len(on[LEFT]) == 3:
+        return f"On {unit} every kernel is left of the ridge"
+    others = [f"{_and(on[side])} {where}" for side, where in ((AT, "at it"), (RIGHT, "right")) if on[side]]
+    return f"On {unit} {_and(on[LEFT])} {'are' if on[LEFT][1:] else 'is'} left of the ridge, {', '.join(others)}"
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join(names)
 
 
 def _gains(speedup: float, more: str = "") -> str:

@@ -29,11 +29,11 @@ class Chart:
         self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
                     hoverinfo="skip")
 
-    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None) -> None:
-        """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}; symbol: another than the role's own."""
+    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None, scale=1.0) -> None:
+        """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}; symbol: another than the role's own; scale: of size."""
         fill, edge = ("ground", role) if hollow else (role, "ground")
         edged = dict(color=self.p[edge], width=.1 * self.em)
-        marker = dict(symbol=symbol or SYMBOLS[role], size=.6 * self.em, color=self.p[fill], line=edged)
+        marker = dict(symbol=symbol or SYMBOLS[role], size=.6 * scale * self.em, color=self.p[fill], line=edged)
         trace = dict(mode="lines+markers" if lines else "markers", marker=marker, hovertext=hover, hoverinfo="text",
                      line=dict(color=self.p[role], width=self.em / 6))
         if whiskers:

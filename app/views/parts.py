@@ -8,6 +8,9 @@ from app import cached, export
 from app.settings import Settings
 
 CONFIG = dict(displayModeBar=False)
+NO_BREAK = "\u00a0"
+# beside the sidebar a player needs the whole width
+WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
 
 
 def heading(claim: str, conditions: str) -> None:

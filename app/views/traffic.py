@@ -7,9 +7,8 @@ from app.charts.look import page_look, slide_look
 from app.charts.traffic import traffic
 from app.settings import Settings
 from app.views import parts, run_here
+from app.views.parts import NO_BREAK
 from traffic_model.units import decimal_bytes
-
-NO_BREAK = "\u00a0"
 
 
 def show(settings: Settings) -> None:

@@ -18,7 +18,8 @@ COMPOUND = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tupl
 def check_kernel(text: Text, memory: Memory, added: Set[str], notes: str) -> None:
     """Raises Unfaithful at the first thing the cpu backend does not run. added: names that earlier steps put into the text; notes: the
     one that accesses are noted under."""
-    _Grammar(text, memory.names | {notes}, added | stored(text.tree) | set(text.parameters), in_kernel=True).statements(text.tree.body, None)
+    own = added | stored(text.tree) | set(text.parameters)
+    _Grammar(text, memory.names | {notes}, own, in_kernel=True).statements(text.tree.body, None)
 
 
 def check_device_function(text: Text) -> None:

@@ -1,7 +1,9 @@
 """Header: what stands above the kernel in its generated source: imports, named constants, and copies of its device functions."""
 import ast
+import hashlib
 import inspect
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Set
 
@@ -29,7 +31,8 @@ class Header:
         self.np, self.njit = self._import("numpy", "", "np"), self._import("numba", "njit", "njit")
         self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
-        self.copies = []  # sources of functions that are copied
+        self.conversions = []  # sources of the functions between storage and fp32
+        self.packages = {}  # module of this package -> (name in it, name in the generated source) of what is imported
 
     def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
         """The text with every name from outside it bound in this header. added: names that are already the generated source's."""
@@ -42,20 +45,12 @@ class Header:
         """Names of the functions between storage and fp32, copied as they stand; None for float32."""
         if dtype == "float32":
             return None
-        return Conversion(*(self.copied(function, way) for way, function in cpu_conversion(dtype)._asdict().items()))
+        return Conversion(*(self._copied(way, function) for way, function in cpu_conversion(dtype)._asdict().items()))
 
-    def copied(self, function: Callable, wanted: str = "") -> str:
-        """The name under which a function that closes over nothing but numpy is copied as it stands; by default its own."""
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        if ast.get_docstring(tree) is not None:
-            del tree.body[0]
-        tree.name = self.names(wanted or tree.name)
-        for node in name_nodes(tree, ast.Load):
-            if node.id == "np":
-                node.id = self.np
-        self.copies.append(ast.unparse(ast.fix_missing_locations(tree)))
-        self.meanings[tree.name] = np.dtype(np.float32)  # of conversions only what is loaded is ever kept across a barrier
-        return tree.name
+    def shared(self, function: Callable) -> str:
+        """The name of a compiled function of this package that sources import, so that it is compiled once for all of them."""
+        self.packages.setdefault(function.__module__, []).append((function.__name__, self.names(function.__name__)))
+        return self.packages[function.__module__][-1][1]
 
     def bound(self, scalar_type: numba.types.Type) -> str:
         """The name of one of Numba's types of number."""
@@ -78,9 +73,11 @@ class Header:
         modules = sorted(renamed(module, name) for (module, wanted), name in self.imports.items() if not wanted)
         of_numba = sorted(renamed(wanted, name) for (_, wanted), name in self.imports.items() if wanted)
         imports = [*(f"import {module}" for module in modules), f"from numba import {', '.join(of_numba)}"]
+        imports += [f"from {module} import {', '.join(renamed(*name) for name in found)}  # {_fingerprint(module)}"
+                    for module, found in self.packages.items()]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
-        sources = [*self.copies, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
+        sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
         functions = [f"\n\n@{self.decorator}\n{source}" for source in sources]
         return "\n".join([*imports, "", *constants, decorator, *functions])
 
@@ -101,6 +98,13 @@ class Header:
             return name
         self.meanings[name] = scalar_dtype(value) if is_scalar_type(value) else np.dtype(type(value))
         return name
+
+    def _copied(self, way, function):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        tree.name = self.names(way)
+        self.conversions.append(ast.unparse(tree))
+        self.meanings[tree.name] = np.dtype(np.float32)  # only what is loaded is ever kept across a barrier
+        return tree.name
 
     def _import(self, module, wanted, name):
         """wanted: of the module; "" for the module itself."""
@@ -123,3 +127,8 @@ class Header:
             text.tree.name = self.functions[function] = self.names(name)
             self.meanings[text.tree.name] = text
         return self.functions[function]
+
+
+def _fingerprint(module):
+    """Of a module's text: when it changes, so does the source that imports it, and machine code that holds the old text is not found."""
+    return hashlib.sha256(inspect.getsource(sys.modules[module]).encode()).hexdigest()[:12]

@@ -125,7 +125,7 @@ class _Accesses(ast.NodeTransformer):
             self._book(ast.AugAssign(ast.Name(self.tally.totals[cell.value], ast.Store()), ast.Add(),
                                      ast.Constant(self.tally.bytes[role.space])), call)
         if self.tally.by_warp:
-            self._note(Site(cell.value, call.lineno, ast.unparse(array), self.tally.bytes[role.space]), index, call)
+            self._note(Site(len(self.tally.sites), cell.value, call.lineno, ast.unparse(array), self.tally.bytes[role.space]), index, call)
         unsigned = ast.Call(ast.Name(self.uint64, ast.Load()), [index], [])
         return ast.copy_location(ast.Subscript(array, unsigned, context), call), values
 

@@ -7,8 +7,9 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 import numba
 import numpy as np
 
+from numba_kernels.cpu.arguments import checked_arguments
 from numba_kernels.cpu.compile import compiled
-from numba_kernels.cpu.generate import generate, host_dtype
+from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.warp_log import workspace
 from numba_kernels.ports import COUNTING_MODES, MEASURES, OFF, WARPS
 from numba_kernels.spec import KernelSpec
@@ -30,9 +31,8 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
     """
     if counting not in COUNTING_MODES:
         raise Refusal(f"counting {counting} is not known on the cpu; choose {', '.join(COUNTING_MODES)}.")
-    given = [_checked(name, arrays[name], spec) for name in spec.arrays]
+    given, sizes = checked_arguments(spec, arrays)
     shape = (len(spec.cells), len(MEASURES[WARPS])) if counting == WARPS else len(spec.cells)
-    sizes = [np.float32(value) if isinstance(value, float) else int(value) for _, value in spec.sizes]
 
     def run_blocks(first, last):
         counts, own = np.zeros(shape, np.int64), idle.pop() if idle else new_workspace()
@@ -42,7 +42,7 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
         return counts, last - first, time.perf_counter() - start
 
     kernel = generate(spec, counting)
-    new_workspace = lambda: workspace(*kernel.workspace) if counting == WARPS else ()
+    new_workspace = lambda: workspace(np.array(kernel.loops)) if counting == WARPS else ()
     idle = [new_workspace()]  # at any time: one for every worker at most, minus those in use
     types = map(numba.typeof, (*given, *([] if counting == OFF else [np.zeros(shape, np.int64)]), *idle[0], *sizes))
     function = compiled(kernel, (numba.int64,) * 5 + tuple(types))
@@ -74,13 +74,3 @@ def _in_chunks(run_blocks, blocks, counts, progress):
         finally:
             pool.shutdown(cancel_futures=True)
     return counts
-
-
-def _checked(name, array, spec):
-    """The array as the generated source takes it. float16 comes in as such and goes on as its bits."""
-    wanted = host_dtype(spec, name)
-    if array.dtype == np.float16 and wanted == np.uint16:
-        array = array.view(wanted)
-    if not (array.ndim == 1 and array.dtype == wanted and array.flags.c_contiguous and array.flags.writeable):
-        raise Refusal(f"array {name} is {array.dtype} of shape {array.shape}; the cpu backend takes flat, contiguous, writable {wanted}.")
-    return array

@@ -27,26 +27,21 @@ from numba_kernels.cpu.tally import Site, Tally
 from numba_kernels.cpu.warp_log import ROWS
 
 
-class Log(NamedTuple):
-    """What one interval writes down. number: of its ROWS rows in the log; loops: how many of its loops hold accesses."""
-
-    number: int
-    loops: int
-
-
 class Loop(NamedTuple):
     """A loop with accesses in it, in the table that `opened` takes its row from. log: number of the interval's log; place: among that
-    interval's loops, −1 for what is outside all of them; site: number of the first access directly in it; sites: how many there are."""
+    interval's loops, −1 for what is outside all of them; site: row of the first access directly in it in the table of sites; sites: how
+    many there are; number: of its first access, in the order of the text."""
 
     log: int
     place: int
     site: int
     sites: int
+    number: int
 
 
 class Steps:
-    """Rewrites the notes of all intervals. logs: interval -> its log; loops, sites: the tables; log, follow, used: names of the arrays;
-    table, lane: names of the table of loops and of the lane."""
+    """Rewrites the notes of all intervals. logs: interval -> number of its log; loops, sites: the tables; log, follow, used, table,
+    lane: names of the arrays, of the table of loops and of the lane."""
 
     def __init__(self, parts: list[Part], tally: Tally, names: Names, header: Header, opened: str, starts: dict[str, str]):
         """opened: name of the function that opens a step; starts: view -> name of where it begins in its array."""
@@ -64,7 +59,7 @@ class Steps:
         self.first = before + 1
         head = _parsed(f"{step} = {self.int64}({ROWS * self.number})")
         interval.statements = [*head, *self._statements(interval.statements, step, iter(range(root.sites)))]
-        return Log(self.number, len(self.loops) - self.first)
+        return self.number
 
     def _statements(self, statements, step, places):
         """places: of the accesses of the innermost loop, in order, behind the row of its step."""
@@ -102,7 +97,8 @@ class Steps:
     def _new_loop(self, statements, place):
         """A row of the table of loops, and of the table of sites one for each access directly in the loop."""
         found = [self._site(note) for note in self._direct(statements)]
-        self.loops.append(Loop(self.number, place, len(self.sites), len(found)))
+        first = min(self._site(node).number for statement in statements for node in ast.walk(statement) if self._is_note(node))
+        self.loops.append(Loop(self.number, place, len(self.sites), len(found), first))
         self.sites += found
         return self.loops[-1]
 

@@ -6,16 +6,20 @@ from typing import NamedTuple
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Role, Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
-from numba_kernels.ports import OFF, REQUESTS
+from numba_kernels.ports import REQUESTS, WARPS
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES
 
+TRACE = "trace"  # the form of the source that keeps every warp access, beside the modes of counting
+BY_WARP = (WARPS, TRACE)  # forms of the source that look at warps
 FP32_BYTES = 4  # of an element of scratch or of shared memory
 
 
 class Site(NamedTuple):
-    """One access in the kernel's text: its cell and line, the array it names there, and the bytes of an element."""
+    """One access in the kernel's text: its number in the order of the text, its cell and line, the array it names there, and the bytes of
+    an element."""
 
+    number: int
     cell: int
     line: int
     array: str
@@ -24,8 +28,8 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; counting: off, requests or, for
-    every other form of the source, one in which each access notes its index: `notes[number of its site] = index`."""
+    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; counting: what the source is
+    for; where it looks at warps each access notes its index: `notes[number of its site] = index`."""
 
     name: str
     totals: tuple[str, ...]
@@ -42,7 +46,7 @@ class Tally:
     @property
     def by_warp(self) -> bool:
         """Whether accesses are noted, to be looked at a warp at a time."""
-        return self.counting not in (OFF, REQUESTS)
+        return self.counting in BY_WARP
 
 
 def take_out(text: Text, spec: KernelSpec, names: Names, counting: str) -> tuple[Text, Tally]:

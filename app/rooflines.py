@@ -1,0 +1,107 @@
+"""What the Roofline chart is drawn from: roofs, intensities under them, and the FLOP/s that kernels achieve, as flat records.
+
+A record is one kernel, or an algorithm as a whole, at one N: algorithm, kernel, n, kind, source, flops, bytes (compulsory), intensity
+(FLOP per byte) and tflops. Of `intensities` tflops is what the roofs allow. Of `achieved` it is FLOP ÷ ms, timed where such a run was
+recorded on the sidebar's GPU and otherwise predicted, with the part of the GPU that then binds.
+"""
+from statistics import median
+from typing import NamedTuple
+
+from app.records import ALGORITHMS, LADDER, has_times, same_shape
+from app.settings import Settings
+from numba_kernels.saved import total_times_ms
+from traffic_model import predict
+from traffic_model.capacity import fits
+from traffic_model.rates import DATASHEET, MEASURED, UNITS, Rate, best_known, datasheet, measured, rate
+from traffic_model.roofline import points, ridge
+from traffic_model.times import predicted_times
+
+CUDA_CORES, TENSOR_CORES = "fp32", "fp16_bf16"  # of UNITS
+LENGTHS = [2**k for k in range(7, 18)]  # 128 to 131,072: points of a path
+BF16_SINCE = 8.0  # compute capability; earlier tensor cores take fp16 only (gpus.csv)
+
+
+class Roofs(NamedTuple):
+    """compute and dram are of one kind: measured if both were, else the datasheet's. l2: None where no rate of it is known."""
+
+    unit: str
+    compute: Rate
+    peak: Rate
+    dram: Rate
+    l2: Rate | None
+    ridge: float
+
+    @property
+    def name(self) -> str:
+        """"CUDA cores" or "tensor cores"."""
+        return UNITS[self.unit].split(",")[0]
+
+
+def has_tensor_cores(settings: Settings) -> bool:
+    """Whether the GPU multiplies numbers of this storage type on tensor cores. float32 would have to be rounded to tf32 first."""
+    dtype, known = settings.problem.dtype, TENSOR_CORES in datasheet(settings.gpu)
+    return known and dtype != "float32" and (dtype == "float16" or float(settings.gpu.compute_capability) >= BF16_SINCE)
+
+
+def roofs(settings: Settings, unit: str) -> Roofs:
+    """The roofs of this unit. Raises Refusal where the GPU has no figure for it."""
+    gpu = settings.gpu
+    kind = MEASURED if {unit, "dram"} <= measured(gpu).keys() else DATASHEET
+    return Roofs(unit, rate(gpu, unit, kind), rate(gpu, unit), rate(gpu, "dram", kind), best_known(gpu, "l2"), ridge(gpu, unit, kind=kind))
+
+
+def intensities(settings: Settings, under: Roofs, lengths: list[int]) -> list[dict]:
+    """What the roofs allow naive, which stands for all unfused kernels, and fused. Exact: a ratio of closed forms."""
+    return [_record(settings.at(n), algorithm, point, "predicted", settings.gpu.name) | dict(
+                side=point.side(under.ridge), unit=under.unit, tflops=point.attainable_tflops(under.compute, under.dram))
+            for algorithm in ALGORITHMS for n in lengths for point in _points(settings.at(n), algorithm)]
+
+
+def requested_intensity(settings: Settings) -> float:
+    """FLOP per requested byte of fused, which is what L2 would have to serve: 2·Br/e for long sequences."""
+    return points(predict("fused", settings.problem, settings.tiling, settings.gpu), "l2")[0].intensity
+
+
+def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]]) -> list[dict]:
+    """Each rung of the ladder by rising N, kernels and whole. recordings: (header, runs) of each file."""
+    runs = [run for header, runs in recordings if header["gpu"] == settings.gpu.driver_name for run in runs
+            if has_times(run) and same_shape(run, settings)]
+    records = []
+    for algorithm in LADDER:
+        of = {run["problem"]["seq_len"]: run for run in runs if run["algorithm"] == algorithm}
+        records += [record for n in sorted(of) for record in _timed(settings.at(n), of[n])] or \
+            [record for n in LENGTHS if fits(algorithm, settings.at(n).problem, settings.gpu)
+             for record in _predicted(settings.at(n), algorithm)]
+    return records
+
+
+def origin(records: list[dict]) -> str:
+    """Where achieved records come from: timed (recorded on NVIDIA H200, 29 Nov 2026), or predicted."""
+    return "; ".join(sorted({f"timed ({r['source']})" if r["kind"] == "timed" else "predicted" for r in records}))
+
+
+def _timed(settings: Settings, run: dict) -> list[dict]:
+    ms = {kernel["name"]: median(kernel["times_ms"]) for kernel in run["kernels"]} | {run["algorithm"]: median(total_times_ms(run))}
+    return [_at_speed(_record(settings, run["algorithm"], point, "timed", run["source"]), ms[point.name])
+            for point in _points(settings, run["algorithm"])]
+
+
+def _predicted(settings: Settings, algorithm: str) -> list[dict]:
+    kernels = predicted_times(algorithm, settings.problem, settings.tiling, settings.gpu)
+    ms = {kernel.name: kernel.ms for kernel in kernels} | {algorithm: sum(kernel.ms for kernel in kernels)}
+    binds = {kernel.name: kernel.binds for kernel in kernels}
+    return [_at_speed(_record(settings, algorithm, point, "predicted", settings.gpu.name), ms[point.name])
+            | dict(binds=binds.get(point.name, max(kernels, key=lambda k: k.ms).binds)) for point in _points(settings, algorithm)]
+
+
+def _at_speed(record: dict, ms: float) -> dict:
+    return record | dict(ms=ms, tflops=record["flops"] / ms / 1e9)
+
+
+def _points(settings: Settings, algorithm: str):
+    return points(predict(algorithm, settings.problem, settings.tiling, settings.gpu))
+
+
+def _record(settings: Settings, algorithm: str, point, kind: str, source: str) -> dict:
+    return dict(algorithm=algorithm, kernel=point.name, n=settings.n, kind=kind, source=source, flops=point.flops, bytes=point.bytes,
+                intensity=point.intensity)

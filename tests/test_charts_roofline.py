@@ -1,0 +1,122 @@
+"""Roofline: titles, what the points are made of, formulas, and labels at the extremes."""
+import math
+
+import plotly.graph_objects as go
+import pytest
+from example_runs import DEFAULT, ODD, recording
+from test_charts import texts
+from test_charts_labels import EXTREMES, drawn
+from viewer import collisions
+
+from app import records, rooflines
+from app.charts.claims import roofline_claim
+from app.charts.figure import Chart
+from app.charts.look import page_look, slide_look
+from app.charts.placing import Placer
+from app.charts.roofline import claim, roofline
+from app.formulas_roofline import roofline_formulas
+from app.rooflines import CUDA_CORES, TENSOR_CORES
+from app.settings import Settings
+from numba_kernels import saved
+from traffic_model import AttentionProblem, Tiling, find_gpu
+from traffic_model.roofline import AT, LEFT, RIGHT
+
+HALF = Settings(AttentionProblem(4096, 64, 16, dtype="float16"), Tiling(), DEFAULT.gpu)
+RECORDINGS = [(file.header, records.shipped(file.header, file.runs + file.out_of_memory)) for file in saved.recorded()]
+
+
+def draw(settings, unit=CUDA_CORES, look=None, recordings=()):
+    under, cuda_cores = rooflines.roofs(settings, unit), rooflines.roofs(settings, CUDA_CORES)
+    ideal, here = (rooflines.intensities(settings, under, lengths) for lengths in (rooflines.LENGTHS, [settings.n]))
+    return roofline(ideal, here, rooflines.achieved(settings, recordings), under, cuda_cores, rooflines.requested_intensity(settings),
+                    look or page_look("light"), settings.conditions)
+
+
+@pytest.mark.parametrize(("unfused", "fused", "title"), [
+    (LEFT, RIGHT, "On tensor cores unfused attention is memory-bound, fused is not"),
+    (LEFT, LEFT, "On tensor cores unfused and fused attention are both memory-bound"),
+    (LEFT, AT, "On tensor cores unfused is memory-bound, fused at the ridge"),
+    (AT, RIGHT, "On tensor cores unfused is at the ridge, fused compute-bound"),
+])
+def test_title_on_tensor_cores(unfused, fused, title):
+    assert roofline_claim("tensor cores", dict(unfused=unfused, fused=fused)) == title
+
+
+@pytest.mark.parametrize(("scores", "fused", "title"), [
+    (RIGHT, RIGHT, "On CUDA cores softmax is left of the ridge, products and fused right"),
+    (LEFT, RIGHT, "On CUDA cores softmax and products are left of the ridge, fused right"),
+    (AT, RIGHT, "On CUDA cores softmax is left of the ridge, products at it, fused right"),
+    (LEFT, LEFT, "On CUDA cores every kernel is left of the ridge"),
+])
+def test_title_on_cuda_cores(scores, fused, title):
+    assert roofline_claim("CUDA cores", dict(softmax=LEFT, scores=scores, output=scores, fused=fused)) == title
+
+
+def test_it_opens_memory_bound_and_reverses_on_short_sequences():
+    under = rooflines.roofs(HALF, TENSOR_CORES)
+    opening, short = (claim(rooflines.intensities(HALF, under, [n]), under) for n in (4096, 128))
+    assert opening == "On tensor cores unfused attention is memory-bound, fused is not"
+    assert short == "On tensor cores unfused and fused attention are both memory-bound"
+    assert all(words in texts(draw(HALF, TENSOR_CORES)) for words in ("<b>unfused</b> 31.5 FLOP/B", "ridge: 185 FLOP/B", "2·Br/e"))
+
+
+def test_achieved_is_timed_where_it_was_recorded_and_else_predicted():
+    timed = rooflines.achieved(DEFAULT, [recording(DEFAULT, [1024, 4096])])
+    whole = {(r["algorithm"], r["n"]): r for r in timed if r["kernel"] == r["algorithm"]}
+    assert whole["fused", 4096]["kind"] == "timed" and whole["fused", 4096]["ms"] == 2 and whole["naive", 4096]["ms"] == 6
+    assert whole["fused", 4096]["tflops"] == pytest.approx(DEFAULT.problem.flops / 2e9)
+    assert whole["tiled", 4096]["kind"] == "predicted" and whole["tiled", 4096]["binds"]  # the recording has none
+    elsewhere = rooflines.achieved(Settings(DEFAULT.problem, DEFAULT.tiling, find_gpu("T4")), [recording(DEFAULT, [1024, 4096])])
+    assert {r["kind"] for r in elsewhere} == {"predicted"}
+    assert max(r["n"] for r in elsewhere if r["algorithm"] == "naive") < max(r["n"] for r in elsewhere)  # S and P outgrow 16 GB
+    assert "predicted and timed" in texts(draw(DEFAULT, recordings=[recording(DEFAULT, [1024])]))
+
+
+def test_no_timed_kernel_is_above_its_roofs():
+    for mask in ("full", "causal"):
+        for dtype in ("float32", "float16", "bfloat16"):
+            settings = Settings(AttentionProblem(4096, 64, 16, mask=mask, dtype=dtype), Tiling(), DEFAULT.gpu)
+            timed = [r for r in rooflines.achieved(settings, RECORDINGS) if r["kind"] == "timed"]
+            assert len(timed) > 50
+            assert all(r["tflops"] < rooflines.roofs(settings, CUDA_CORES).peak.value for r in timed)
+
+
+def test_which_unit_takes_which_storage():
+    take = lambda dtype, gpu: rooflines.has_tensor_cores(Settings(AttentionProblem(64, dtype=dtype), Tiling(), find_gpu(gpu)))
+    assert take("float16", "T4") and not take("bfloat16", "T4") and take("bfloat16", "H200 SXM") and not take("float32", "H200 SXM")
+
+
+@pytest.mark.parametrize("settings", [HALF, ODD, DEFAULT.at(1000)], ids=["half", "odd", "ragged"])
+def test_formulas_evaluate_to_the_number_beside_them(settings):
+    under = rooflines.roofs(settings, CUDA_CORES)
+    fused = [r for r in rooflines.achieved(settings, RECORDINGS) if r["algorithm"] == "fused"][-1]
+    formulas = roofline_formulas(settings, under, rooflines.intensities(settings, under, [settings.n]), fused)
+    assert len(formulas) == 5 + bool(under.l2)
+    for formula in formulas:
+        assert eval(formula.numbers.replace("·", "*").replace("²", "**2").replace("÷", "/")) == pytest.approx(formula.value, rel=1e-12)
+
+
+def test_axes_stand_still_while_n_moves():
+    small, large = draw(HALF.at(128), TENSOR_CORES), draw(HALF.at(131072), TENSOR_CORES)
+    assert all(small.layout[axis].range == large.layout[axis].range for axis in ("xaxis", "yaxis"))
+    go.Figure(small.to_dict())  # with Plotly's validation
+
+
+@pytest.mark.parametrize("look", [page_look("light"), slide_look("dark")], ids=["page", "slide"])
+@pytest.mark.parametrize("settings", [HALF, HALF.at(128), HALF.at(131072), DEFAULT, ODD, *EXTREMES],
+                         ids=lambda s: f"{s.n} {s.conditions} {s.gpu.name}")
+def test_labels_do_not_collide(blank, settings, look):
+    for unit in (CUDA_CORES, TENSOR_CORES)[:1 + rooflines.has_tensor_cores(settings)]:
+        assert collisions(drawn(blank, draw(settings, unit, look, RECORDINGS), look)) == []
+
+
+def test_a_label_avoids_what_is_drawn():
+    chart = Chart(page_look("light"), "", "", "", "", "")
+    for name in "xy":
+        chart.log_axis(name, 1, 1e4, {})
+    free, crowded = Placer(chart), Placer(chart)
+    crowded.line({100: 100, 1e4: 100})  # to the right of the point
+    for placer in (free, crowded):
+        placer.label([(100, 100)], "label", "muted")
+    right, elsewhere = chart.notes[-2:]
+    assert right["xshift"] > 0 == right["yshift"] and elsewhere["yshift"] != 0 and math.isfinite(elsewhere["xshift"])
