@@ -52,9 +52,9 @@ def _one_access(prediction: Prediction, arguments) -> dict | str:
         return _named(prediction) | dict(kernel=kernel, access=str(kind.access.cell), kinds=len(found), kind=chosen) | kind.record()
     shown = [(number, each) for number, each in enumerate(found, 1) if number <= MOST_KINDS or number == chosen]
     return "\n".join([
-        f"{prediction.algorithm}, {kernel}: {kind.access.cell}, elements of {kind.access.size} B\n", _kinds_table(shown),
+        f"{prediction.algorithm}, {kernel}: {kind.access.cell}\n", _kinds_table(shown),
         *([f"and {len(found) - len(shown):,} more kinds"] if len(found) > len(shown) else []),
-        f"\nKind {chosen}, the first in the launch:\n", _lanes_table(kind), ""])
+        f"\nKind {chosen}, the first in the launch, elements of {kind.access.size} B:\n", _lanes_table(kind), ""])
 
 
 def _named(prediction: Prediction) -> dict:

@@ -20,7 +20,7 @@ INTERLEAVED = tuple((lane // 2 % 2 + lane // 8 * 2, lane % 2 + lane // 4 % 2 * 2
 
 def patch_rows(length: int, stride: int, period: int = 1, times: np.ndarray | int = 1) -> Axis:
     """The rows of patches over `length` rows, which are `stride` elements apart. times: of all, or of each four rows."""
-    return Axis.of(range(0, length, PATCH_ROWS), PATCH_ROWS, 1, length, stride, period, times)
+    return Axis.of(np.arange(0, length, PATCH_ROWS), PATCH_ROWS, 1, length, stride, period, times)
 
 
 def patch_columns(length: int, stride: int, period: int = 1) -> Axis:

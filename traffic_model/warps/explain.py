@@ -47,7 +47,7 @@ def kinds(algorithm: str, problem: AttentionProblem, layout: Layout, cell: Cell)
             for access, other in zip(source.accesses, twin.accesses):
                 if access.cell == cell:
                     kernels.add(launch.name)
-                    alike.setdefault((access.lanes, count(access)), []).append((access, other))
+                    alike.setdefault((access.lanes, access.size, count(access)), []).append((access, other))
     if not alike:
         known = dict.fromkeys(f"'{source.cell}'" for kernel in sources for source in kernel if source.accesses)
         raise Refusal(f"{algorithm} makes no access '{cell}' here; choose {', '.join(known)}.")

@@ -120,7 +120,7 @@ class _KvOuter:
     def _queries(self, stride: int, period: int, visits: np.ndarray) -> Axis:
         n, rows = self.problem.seq_len, self.rows
         times = np.repeat(visits, self.layout.block_q // rows)[:-(-n // rows)]
-        return Axis.of(range(0, n, rows), rows, 1, n, stride, period, times)
+        return Axis.of(np.arange(0, n, rows), rows, 1, n, stride, period, times)
 
     def _slices(self, length: int, period: int) -> Axis:
         own = self.layout.slice_elements

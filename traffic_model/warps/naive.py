@@ -1,6 +1,8 @@
 """Warp accesses of the naive kernels (numba_kernels/naive.py): the lanes of a warp lie along keys, query rows or the head."""
 from collections.abc import Callable
 
+import numpy as np
+
 from traffic_model.cells import HBM, READ, WRITE, K, O, P, Q, S, V
 from traffic_model.layout import NaiveLayout
 from traffic_model.layout.common import WARP
@@ -47,7 +49,7 @@ def _output(problem: AttentionProblem) -> list[Source]:
     n, m, d, size = problem.seq_len, problem.kv_len, problem.head_dim, problem.element_bytes
     period = SECTOR // size
     head = lambda stride: Axis.of(range(0, d, WARP), WARP, 1, d, stride, period)
-    rows = lambda count, times=1: Axis.of(range(count), 1, 1, count, d, period, times)
+    rows = lambda count, times=1: Axis.of(np.arange(count), 1, 1, count, d, period, times)
     [(_, pairs)] = visible(problem, 1, 1, lambda row, key: row * m + key, period)
     one = Axis(1, 0, {1: pairs})
     return [grid(Cell(P, HBM, READ), size, ROW, query_heads(problem, n * m), one, head(0)),
