@@ -45,7 +45,7 @@ def _one_access(prediction: Prediction, arguments) -> dict | str:
     kernel, found = kinds(prediction.algorithm, prediction.problem, prediction.layout, cell_of(arguments.access))
     chosen = 1 if arguments.kind is None else arguments.kind
     if not 1 <= chosen <= len(found):
-        raise Refusal(f"kind {chosen} of {prediction.algorithm}'s {arguments.access} is not there: it has kinds 1 to {len(found)}; "
+        raise Refusal(f"kind {chosen} of {prediction.algorithm}'s {found[0].access.cell} is not there: it has kinds 1 to {len(found)}; "
                       f"the nearest is {min(max(chosen, 1), len(found))}.")
     kind = found[chosen - 1]
     if arguments.json:

@@ -10,6 +10,8 @@ from traffic_model.warps import SOURCES
 from traffic_model.warps.access import BANKS, SECTOR, WORD, Access
 from traffic_model.warps.unpadded import unpadded
 
+MOST_SHOWN = 60  # letters of an access that is none
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -62,7 +64,8 @@ def cell_of(text: str) -> Cell:
         array, space, direction = text.lower().split()
         return Cell(Array(array), Space(space), Direction(direction))
     except ValueError:
-        raise Refusal(f"access '{text}' is not an array, a space and a direction, such as 'K hbm read' or 'S shared write'.") from None
+        shown = " ".join(text.split())[:MOST_SHOWN]
+        raise Refusal(f"access '{shown}' is not an array, a space and a direction, such as 'K hbm read' or 'S shared write'.") from None
 
 
 def count(access: Access) -> tuple[str, int]:
