@@ -3,7 +3,7 @@ from collections.abc import Iterable, Sequence
 
 from traffic_model.ledger import Cell, Ledger
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Space
+from traffic_model.vocabulary import Measure, Space
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence]) -> str:
@@ -17,7 +17,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence]) -> str:
 
 def ledger_rows(ledger: Ledger) -> tuple[list[str], list[list]]:
     """(header, rows) of a ledger: a row per array, space and direction, a column per measure, in exact bytes."""
-    measures = sorted(ledger.measures, reverse=True)
+    measures = [measure for measure in Measure if measure in ledger.measures]
     records = ledger.records()
     cells = dict.fromkeys(Cell(r["array"], r["space"], r["direction"]) for r in records)
     value = {(*Cell(r["array"], r["space"], r["direction"]), r["measure"]): r["bytes"] for r in records}
