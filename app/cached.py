@@ -1,10 +1,9 @@
 """The one module that keeps things between reruns and sessions."""
-import threading
-
 import streamlit as st
 
 from app import export, records
 from app.settings import Settings
+from app.worker.queue import RunQueue
 from numba_kernels import saved
 
 
@@ -20,10 +19,10 @@ def recorded_runs() -> list[tuple[dict, list[dict]]]:
     return [(file.header, records.shipped(file.header, file.runs + file.out_of_memory)) for file in saved.recorded()]
 
 
-@st.cache_resource(show_spinner=False)
-def run_lock() -> threading.Lock:
-    """One for the whole process: kernels of two sessions do not run at once."""
-    return threading.Lock()
+@st.cache_resource(show_spinner=False, on_release=RunQueue.close)
+def run_queue() -> RunQueue:
+    """One for the whole server: kernels of two sessions do not run at once."""
+    return RunQueue()
 
 
 @st.cache_data(ttl=60, show_spinner=False)

@@ -1,7 +1,10 @@
 """The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
 import streamlit as st
 
+from app.race.rungs import Clock, Rung
 from app.settings import LENGTHS, Settings, shape_words
+from app.softmax.online import Broken
+from app.softmax.rows import Scores, Size
 from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
 from traffic_model.problem import DTYPE_BYTES
 
@@ -24,6 +27,40 @@ def read() -> Settings:
     with meter:
         _shared_memory(settings)
     return settings
+
+
+def race() -> tuple[tuple[Rung, Rung], Clock, bool]:
+    """Which rungs run in the upper and the lower lane, what they run against, and whether by hand."""
+    rungs = tuple(map(str, Rung))
+    upper, lower = _selected("Upper lane", rungs, "upper"), _selected("Lower lane", rungs, "lower", Rung.FUSED)
+    clock = Clock(_selected("Clock", tuple(map(str, Clock)), "clock"))
+    return (Rung(upper), Rung(lower)), clock, _lasting("hand", lambda **kept: st.toggle("By hand: N = 8, d = 4", **kept))
+
+
+def answers() -> bool:
+    """Whether the worksheet shows its answers: the address is then the link to them."""
+    return _lasting("answers", lambda **kept: st.toggle("Show the answers", **kept))
+
+
+def softmax_row() -> tuple[Size, Scores, Broken, int]:
+    """Which row the Softmax page works through, how, and the seed of a real one."""
+    size, scores = Size(_selected("Row", tuple(map(str, Size)), "row")), Scores(_selected("Scores", tuple(map(str, Scores)), "scores"))
+    broken = Broken(_selected("Break it", tuple(map(str, Broken)), "break"))
+    return size, scores, broken, _lasting("seed", lambda **kept: st.number_input("Seed", 0, 999, **kept)) if size == Size.REAL else 0
+
+
+def _selected(label: str, options: tuple[str, ...], key: str, default: str | None = None) -> str:
+    index = {} if key in st.session_state or f"kept_{key}" in st.session_state else dict(index=options.index(default or options[0]))
+    return _lasting(key, lambda **kept: st.selectbox(label, options, **index, **kept))
+
+
+def _lasting(key: str, draw):
+    """A control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first."""
+    kept = f"kept_{key}"
+    if key not in st.session_state and key not in st.query_params and kept in st.session_state:
+        st.session_state[key] = st.session_state[kept]
+    st.session_state[kept] = draw(key=key, bind="query-params")
+    return st.session_state[kept]
 
 
 def unit() -> str:

@@ -1,5 +1,6 @@
 """The frame: page, sidebar, navigation. `streamlit run app/main.py` from the repository root."""
 import sys
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -10,7 +11,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
 
 from app import cached, controls, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import race, roofline, tiles, time, traffic  # noqa: E402
+from app.views import race, roofline, softmax, tiles, time, traffic  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 
 STYLE = """<style>
@@ -40,9 +41,11 @@ def sentence(refusal: Refusal) -> str:
 
 st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
 with st.sidebar:
+    own = st.container()  # for what only the page on show asks
     settings = read_settings()
     theme.follow()
-pages = [page(race.show, settings, "Race", default=True), page(traffic.show, settings, "Traffic")]
+pages = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax"),
+         page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists
     pages.append(page(time.show, settings, "Time"))
 pages.append(page(roofline.show, settings, "Roofline"))

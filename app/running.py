@@ -1,7 +1,6 @@
-"""Run here: both algorithms' real kernels on this machine, one session at a time, and never for long."""
+"""Run here: both algorithms' real kernels on this machine, and never for long."""
 import importlib
 from collections.abc import Callable
-from threading import Lock
 
 from app.records import ALGORITHMS, live
 from app.settings import LENGTHS, Settings
@@ -14,20 +13,15 @@ TIME_SAMPLES = 20  # on a GPU; the CPU's clock says nothing about a GPU
 Say = Callable[[float, str], None]  # share done, what is happening
 
 
-def run_both(settings: Settings, lock: Lock, say: Say) -> list[dict]:
+def run_both(settings: Settings, say: Say) -> list[dict]:
     """Runs naive and fused and returns their saved-run objects with their stamp.
 
     say() is called all along, and an exception it raises cancels. Raises Refusal for what does not fit the memory or the time limit.
     """
     backend = pick_backend("auto")
-    while not lock.acquire(timeout=.3):
-        say(0., "Waiting: another run on this machine has to end first.")
-    try:
-        say(0., f"Compiling for {backend}, and a short run to estimate how long this one takes")
-        require_possible(settings)
-        return [_run(algorithm, settings, backend, share, say) for algorithm, share in zip(ALGORITHMS, (0., .5))]
-    finally:
-        lock.release()
+    say(0., f"Compiling for {backend}, and a short run to estimate how long this one takes")
+    require_possible(settings)
+    return [_run(algorithm, settings, backend, share, say) for algorithm, share in zip(ALGORITHMS, (0., .5))]
 
 
 def require_possible(settings: Settings) -> None:

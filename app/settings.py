@@ -1,5 +1,5 @@
 """Settings: what the sidebar chooses, as one value that travels."""
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from traffic_model import AttentionProblem, Gpu, Tiling
 
@@ -23,6 +23,14 @@ class Settings:
 
     def with_one_head(self) -> "Settings":
         return replace(self, problem=replace(self.problem, heads=1, kv_heads=1, batch=1))
+
+    def record(self) -> dict:
+        """As plain values, for another process."""
+        return dict(problem=self.problem.record(), tiling=self.tiling.record(), gpu=asdict(self.gpu))
+
+    @classmethod
+    def from_record(cls, record: dict) -> "Settings":
+        return cls(AttentionProblem(**record["problem"]), Tiling(**record["tiling"]), Gpu(**record["gpu"]))
 
     @property
     def conditions(self) -> str:

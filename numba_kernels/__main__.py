@@ -1,12 +1,13 @@
-"""python -m numba_kernels run | sweep: attention that really runs, with every byte counted."""
+"""python -m numba_kernels run | sweep | validate: attention that really runs, with every byte counted."""
 import json
 import sys
 from pathlib import Path
 
-from numba_kernels import saved
-from numba_kernels.ports import COUNTING_MODES
+from numba_kernels import nsight, saved
+from numba_kernels.ports import COUNTING_MODES, WARPS
 from numba_kernels.run import BACKENDS, L2_STATES, layout_of, pick_backend, require_algorithm, require_how, run
 from numba_kernels.sweep import sweep
+from numba_kernels.validation_text import validation_text
 from traffic_model import options
 from traffic_model.errors import Refusal
 from traffic_model.tables import ledger_rows, table, totals
@@ -20,7 +21,7 @@ def show_run(arguments) -> None:
     for algorithm in arguments.algorithm:  # nothing runs if one of them cannot
         layout_of(algorithm, problem, tiling, gpu)
     for algorithm in arguments.algorithm:
-        result = run(algorithm, problem, tiling, gpu, arguments.backend, **_how(arguments))
+        result = run(algorithm, problem, tiling, gpu, arguments.backend, check=arguments.check, **_how(arguments))
         if arguments.json:
             print(json.dumps(result.record()))
             continue
@@ -45,10 +46,31 @@ def do_sweep(arguments) -> None:
     backend = pick_backend(arguments.backend)
     if arguments.repeat is None:
         arguments.repeat = SWEEP_SAMPLES if backend == "gpu" else 0
-    require_how(backend, arguments.repeat, arguments.seed, arguments.warmup)
+    require_how(backend, arguments.counting, arguments.repeat, arguments.seed, arguments.warmup)
     sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), backend,
           say=lambda line: print(line, file=sys.stderr, flush=True), **_how(arguments))
     print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+
+
+def show_validation(arguments) -> None:
+    from numba_kernels.validate import profiled_here, validate
+
+    problem, tiling, target = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    for algorithm in arguments.algorithm:
+        layout_of(algorithm, problem, tiling, target)
+    exported = nsight.read_file(arguments.csv) if arguments.csv else []
+    for algorithm in arguments.algorithm:
+        result = run(algorithm, problem, tiling, target, "auto", WARPS, arguments.seed)
+        launches = len(result.kernels)
+        try:
+            cold, warm = (exported[:launches], None) if arguments.csv else profiled_here(result, target, arguments.seed)
+            exported = exported[launches:]
+        except nsight.Unavailable as reason:
+            print(f"{algorithm}: {reason}", file=sys.stderr)
+            print(json.dumps(result.record()) if arguments.json else table(*ledger_rows(result.ledger)))
+            continue
+        validation = validate(result, cold, warm)
+        print(json.dumps(validation.record()) if arguments.json else validation_text(validation))
 
 
 def _how(arguments) -> dict:
@@ -69,6 +91,13 @@ def main(argv: list[str] | None = None) -> int:
                              help="time samples, gpu only (run: 0, sweep: 20 on a GPU)")
         command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
         command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
+    validating = commands.add_parser("validate", help="the counts beside Nsight Compute's, on this machine or from a file")
+    options.add_problem_options(validating)
+    validating.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
+    validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches in the same order, exported "
+                            "elsewhere with --csv --page raw --print-units base; the counts may then come from the cpu backend")
+    validating.set_defaults(command=show_validation)
+    running.add_argument("--check", action="store_true", help="look for races, unwritten reads and indices outside first, cpu only")
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)

@@ -41,9 +41,9 @@ def kernels(problem: AttentionProblem, layout: FusedLayout) -> list[KernelSpec]:
 
 
 def fused(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     (Q_READ, K_READ, V_READ, O_WRITE, Q_FILL, K_FILL, V_FILL, P_PUT, STATS_PUT, Q_USE, K_USE, V_USE, P_GET, STATS_GET) = range(len(CELLS))
-    cells, d, block_q, block_k = len(CELLS), layout.head_dim, layout.block_q, layout.block_k
+    d, block_q, block_k = layout.head_dim, layout.block_q, layout.block_k
     rows, keys, columns = layout.rows_per_thread, layout.keys_per_thread, layout.columns_per_thread
     thread_columns, warp_rows, patch_step = layout.thread_columns, layout.thread_rows // 8, layout.warps * 4
     key_run, key_jump = layout.key_run, (thread_columns - 1) * layout.key_run
@@ -54,7 +54,7 @@ def fused(layout, keys_seen, ports):
 
     def fused(Q, K, V, O, counts, N, M, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
         s = cuda.local.array((rows, keys), float32)

@@ -43,17 +43,16 @@ def kernels(problem: AttentionProblem, layout: FusedKvOuterLayout) -> list[Kerne
 
 
 def fused_kv_outer(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     (Q_READ, K_READ, V_READ, O_READ, O_WRITE, STATS_READ, STATS_WRITE, K_FILL, V_FILL, K_USE, V_USE,
      S_PUT, S_GET) = range(len(SPLIT_ROW_CELLS))
     d, rows, keys, parts = layout.head_dim, layout.block_q, layout.block_k, layout.threads_per_row
-    cells = len(SPLIT_ROW_CELLS if parts > 1 else WHOLE_ROW_CELLS)
     threads, slice_size, row_size = layout.threads, layout.slice_elements, layout.row_elements
     K_tile, V_tile, S_parts, tile_size = 0, layout.v_tile, layout.partial_scores, layout.v_tile
 
     def fused_kv_outer(Q, K, V, O, o_scratch, STATS, counts, N, M, queries_per_kv, scale):
         """O = softmax(scale · Q Kᵀ) V for one head"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
         q = cuda.local.array(slice_size, float32)

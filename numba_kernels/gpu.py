@@ -1,11 +1,13 @@
 """The gpu backend: kernels compiled by numba-cuda and launched on the current CUDA device."""
+import re
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 from numba import float32, int64, types
 
 from numba_kernels.device import cuda
-from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports
+from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports, tallies
 from numba_kernels.results import Resources
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
@@ -15,6 +17,7 @@ from traffic_model.layout import Launch
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
 STATIC_SHARED_LIMIT = 48 * 1024
+WIDE = re.compile(r"\b(?:LDG|STG|LDS|STS)(?:\.\w+)*\.(?:64|128)\b")
 _kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode)
 
 
@@ -40,6 +43,11 @@ def resources(spec: KernelSpec) -> Resources:
     return Resources(attributes.regs, attributes.shared + spec.shared_bytes, attributes.local)
 
 
+def wide_accesses(spec: KernelSpec) -> Counter[str]:
+    """How many instructions of the kernel that is timed move 8 or 16 bytes a thread, by opcode, such as LDS.128. Needs nvdisasm."""
+    return Counter(WIDE.findall(next(iter(_compiled(spec, OFF).overloads.values())).inspect_sass()))
+
+
 def allocate(elements: int, dtype: str):
     """A device array, poisoned: every element is NaN until a kernel writes it."""
     array = cuda.device_array(elements, ARRAY_DTYPES[dtype])
@@ -55,13 +63,13 @@ def get(array) -> np.ndarray:
 
 
 def launch(spec: KernelSpec, arrays: dict, counting: str, progress=None) -> np.ndarray:
-    """Runs the whole grid and returns int64 bytes per cell (zeros when counting is off). progress is told once, at the end."""
+    """Runs the whole grid and returns int64 bytes, cell by cell the measures that `counting` counts. progress is told once, at the end."""
     counts = new_counts()
     enqueue(spec, arrays, counting, counts, stream=0)
     cuda.synchronize()
     if progress:
         progress(spec.blocks, spec.blocks)
-    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:len(spec.cells)]
+    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:tallies(counting, len(spec.cells))]
 
 
 def new_counts():
@@ -102,7 +110,7 @@ def _compiled(spec: KernelSpec, counting: str):
 
 
 def _shared_bytes(spec, counting) -> int:
-    return max(spec.shared_bytes, flush_bytes(counting, len(spec.cells), spec.threads))
+    return max(spec.shared_bytes, flush_bytes(tallies(counting, len(spec.cells)), spec.threads))
 
 
 def _function(kernel):

@@ -38,13 +38,12 @@ def kernels(problem: AttentionProblem, layout: NaiveLayout) -> list[KernelSpec]:
 
 
 def scores(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
-    cells = 3
-    Q_READ, K_READ, S_WRITE = range(cells)
+    tallies, start, flush, hbm, scratch, shared = ports
+    Q_READ, K_READ, S_WRITE = range(3)
 
     def scores(Q, K, S, counts, N, M, d, queries_per_kv, scale):
         """S[i, j] = scale · Q[i] · K[j]"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
@@ -62,13 +61,12 @@ def scores(layout, keys_seen, ports):
 
 
 def softmax(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
-    cells = 2
-    S_READ, P_WRITE = range(cells)
+    tallies, start, flush, hbm, scratch, shared = ports
+    S_READ, P_WRITE = range(2)
 
     def softmax(S, P, counts, N, M):
         """P[i] = exp(S[i] − m) / ℓ, with m the row's maximum and ℓ the sum of its exponentials"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         head = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
@@ -90,13 +88,12 @@ def softmax(layout, keys_seen, ports):
 
 
 def output(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
-    cells = 3
-    P_READ, V_READ, O_WRITE = range(cells)
+    tallies, start, flush, hbm, scratch, shared = ports
+    P_READ, V_READ, O_WRITE = range(3)
 
     def output(P, V, O, counts, N, M, d, queries_per_kv):
         """O[i, c] = Σⱼ P[i, j] · V[j, c]"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         c = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y

@@ -1,9 +1,9 @@
 """Ports: the only way a kernel touches an array in HBM or shared memory, and the only code that bumps a counter.
 
 A kernel says `hbm.read(tally, Q_READ, Q, index)`; the port performs the access, converts between the storage type and fp32 and, when
-counting, adds the access's bytes to the tally of that cell. Tallies are int64, one per cell and thread, kept in registers; `flush`
-sums them over the block and adds them to the launch's counts in HBM with one atomic per block and cell that was touched. The cpu
-backend writes the same meaning into its source (`numba_kernels/cpu/`), Numba's simulator runs the plain functions below.
+counting, books it: it adds the access's bytes to the tally of that cell. Tallies are int64, one per thread, cell and measure, kept in
+registers; `flush` sums them over the block and adds them to the launch's counts in HBM with one atomic per block and tally that is not
+zero. The cpu backend writes the same meaning into its source (`numba_kernels/cpu/`), Numba's simulator runs the plain functions below.
 """
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,12 +13,16 @@ from numba import int64, uint64
 
 from numba_kernels.device import cuda
 from numba_kernels.storage import ELEMENT_BYTES, Conversion, gpu_conversion, simulator_conversion
+from numba_kernels.votes import vote
+from traffic_model.vocabulary import Measure, Space
 
-OFF, REQUESTS = "off", "requests"
-COUNTING_MODES = (OFF, REQUESTS)
+OFF, REQUESTS, WARPS = "off", "requests", "warps"
+MEASURES = {OFF: (), REQUESTS: (Measure.REQUESTED,),  # what a launch counts of every cell, in this order
+            WARPS: (Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS, Measure.WAVEFRONTS)}
+COUNTING_MODES = tuple(MEASURES)
 WARP = 32
 COPIES = 32  # of a launch's counts: blocks take turns, since atomics on one address wait for each other
-SPACING = 16  # int64 numbers from one copy to the next: a cache line, and more cells than any kernel has
+SPACING = 64  # int64 numbers from one copy to the next: whole cache lines, and more tallies than any kernel has
 FP32 = "float32"
 
 
@@ -30,11 +34,12 @@ class Port(NamedTuple):
 
 
 class Ports(NamedTuple):
-    """All a kernel needs: start(tally) at its top, flush(tally, counts) at its end, and a port for each kind of memory.
+    """All a kernel needs: how many tallies it keeps, start(tally) for its top, flush(tally, counts) for its end, a port per memory.
 
     hbm: arrays in the storage type; scratch: fp32 arrays in HBM; shared: shared memory, fp32.
     """
 
+    tallies: int
     start: Callable
     flush: Callable
     hbm: Port
@@ -42,44 +47,58 @@ class Ports(NamedTuple):
     shared: Port
 
 
+def tallies(counting: str, cells: int) -> int:
+    """Numbers that a thread counts: every measure of every cell."""
+    return cells * len(MEASURES[counting])
+
+
 @lru_cache
 def gpu_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
-    """Device functions for numba-cuda. cells: tallies per thread; threads: per block; dtype: of the arrays in HBM."""
+    """Device functions for numba-cuda. cells: that the kernel counts; threads: per block; dtype: of the arrays in HBM."""
     device = cuda.jit(device=True, forceinline=True)
-    port = lambda kind: Port(*map(device, _accesses(counting, ELEMENT_BYTES[kind], Conversion(*map(device, gpu_conversion(kind))))))
-    start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(cells), _flush_block(cells, threads))
-    return Ports(device(start), device(flush), port(dtype), port(FP32), port(FP32))
+    kept = tallies(counting, cells)
+
+    def port(space, kind):
+        book = device(_booking(counting, space, ELEMENT_BYTES[kind]))
+        return Port(*map(device, _accesses(book, Conversion(*map(device, gpu_conversion(kind))))))
+
+    start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(kept), _flush_block(kept, threads))
+    return Ports(max(1, kept), device(start), device(flush), port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
 
 
 @lru_cache
-def simulator_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
-    """Plain functions for Numba's simulator, which has no warp operations: one atomic per thread."""
+def simulator_ports(counting: str, cells: int, dtype: str) -> Ports:
+    """Plain functions for Numba's simulator, which has no warp operations: one atomic per thread. counting: off or requests."""
     from numba.cuda.simulator import jit
 
-    port = lambda kind: Port(*_accesses(counting, ELEMENT_BYTES[kind], simulator_conversion(kind)))
+    port = lambda space, kind: Port(*_accesses(_booking(counting, space, ELEMENT_BYTES[kind]), simulator_conversion(kind)))
     start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(cells), jit(_flush_thread(cells), device=True))
-    return Ports(start, flush, port(dtype), port(FP32), port(FP32))
+    return Ports(max(1, cells), start, flush, port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
 
 
-def _accesses(counting: str, size: int, conversion: Conversion) -> tuple[Callable, Callable]:
+def _accesses(book: Callable, conversion: Conversion) -> tuple[Callable, Callable]:
     load, store = conversion
     # unsigned indices: a signed one costs a test for Python's negative ones
 
     def read(tally, cell, array, index):
+        book(tally, cell, index)
         return load(array[uint64(index)])
 
     def write(tally, cell, array, index, value):
+        book(tally, cell, index)
         array[uint64(index)] = store(value)
 
-    def counted_read(tally, cell, array, index):
-        tally[cell] += size
-        return load(array[uint64(index)])
+    return read, write
 
-    def counted_write(tally, cell, array, index, value):
-        tally[cell] += size
-        array[uint64(index)] = store(value)
 
-    return (read, write) if counting == OFF else (counted_read, counted_write)
+def _booking(counting: str, space: Space, size: int) -> Callable:
+    def book_nothing(tally, cell, index):
+        pass
+
+    def book_request(tally, cell, index):
+        tally[cell] += size
+
+    return {OFF: lambda: book_nothing, REQUESTS: lambda: book_request, WARPS: lambda: vote(space, size, MEASURES[WARPS])}[counting]()
 
 
 def _nothing(tally):
@@ -90,10 +109,10 @@ def _nothing_to(tally, counts):
     pass
 
 
-def _start(cells):
+def _start(kept):
     def start(tally):
-        for cell in range(cells):
-            tally[cell] = 0
+        for number in range(kept):
+            tally[number] = 0
 
     return start
 
@@ -106,37 +125,40 @@ def _flush_thread(cells):
     return flush
 
 
-def flush_bytes(counting: str, cells: int, threads: int) -> int:
-    """Bytes of dynamic shared memory that `flush` needs: it reuses what the kernel is done with."""
-    return 0 if counting == OFF else 8 * cells * max(1, threads // WARP)
+def flush_bytes(kept: int, threads: int) -> int:
+    """Bytes of dynamic shared memory that `flush` needs for so many tallies: it reuses what the kernel is done with."""
+    return 8 * kept * max(1, threads // WARP)
 
 
-def _flush_block(cells, threads):
+def _flush_block(kept, threads):
     lanes = min(threads, WARP)  # a block of half a warp has only those lanes
     everyone = (1 << lanes) - 1
     half = lanes // 2
     warps = threads // lanes
+    rounds = -(-kept // threads)
 
     def flush(tally, counts):
         """Sums over the lanes by shuffles, then over the warps through shared memory: stored, since 64-bit atomics there spin."""
         thread = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
         of_warps = cuda.shared.array(0, int64)
         cuda.syncthreads()
-        for cell in range(cells):
-            total = tally[cell]
+        for number in range(kept):
+            total = tally[number]
             offset = half
             while offset > 0:
                 total += cuda.shfl_down_sync(everyone, total, offset)
                 offset //= 2
             if thread % lanes == 0:
-                of_warps[cell * warps + thread // lanes] = total
+                of_warps[number * warps + thread // lanes] = total
         cuda.syncthreads()
-        if thread < cells:
+        for first in range(0, rounds * threads, threads):
+            number = first + thread
             total = int64(0)
-            for warp in range(warps):
-                total += of_warps[thread * warps + warp]
+            if number < kept:
+                for warp in range(warps):
+                    total += of_warps[number * warps + warp]
             if total > 0:
                 copy = (cuda.blockIdx.x + cuda.blockIdx.y + cuda.blockIdx.z) % COPIES
-                cuda.atomic.add(counts, copy * SPACING + thread, total)
+                cuda.atomic.add(counts, copy * SPACING + number, total)
 
     return flush

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from numba_kernels.ports import MEASURES, OFF
 from traffic_model.layout import Launch, Layout
-from traffic_model.ledger import Ledger
+from traffic_model.ledger import Cell, Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
+from traffic_model.vocabulary import Measure, Space
 
 
 class Resources(NamedTuple):
@@ -40,7 +42,7 @@ class KernelRun:
 
 @dataclass(frozen=True)
 class Run:
-    """An algorithm that ran: ledgers of requested bytes per kernel, error of its output against float64 of the stored inputs."""
+    """An algorithm that ran: a ledger per kernel, error of its output against float64 of the stored inputs."""
 
     algorithm: str
     problem: AttentionProblem
@@ -68,6 +70,19 @@ class Run:
                     **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
                     counting=self.counting, checked_rows=self.checked_rows, relative_error=self.relative_error,
                     max_abs_error=self.max_abs_error, kernels=[kernel.record() for kernel in self.kernels])
+
+
+def ledger_of(cells: tuple[Cell, ...], counting: str, counts: np.ndarray) -> Ledger | None:
+    """The ledger of a launch that counted these cells, a row of `counts` each and a column per measure; None when counting was off.
+
+    Sectors are a measure of HBM only, wavefronts of shared memory only.
+    """
+    if counting == OFF:
+        return None
+    elsewhere = {Measure.SECTORS: Space.SHARED, Measure.WAVEFRONTS: Space.HBM}
+    rows = zip(cells, counts.reshape(len(cells), len(MEASURES[counting])).tolist())
+    return Ledger({(*cell, measure): count for cell, row in rows for measure, count in zip(MEASURES[counting], row)
+                   if cell.space != elsewhere.get(measure)}, MEASURES[counting])
 
 
 def _ledger_record(ledger: Ledger | None) -> dict:

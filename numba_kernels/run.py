@@ -10,18 +10,16 @@ import numpy as np
 
 from numba_kernels import fused, fused_kv_outer, naive, reference, simulator, tiled
 from numba_kernels.device import cuda
-from numba_kernels.ports import COUNTING_MODES, OFF
-from numba_kernels.results import KernelRun, Run
+from numba_kernels.ports import COUNTING_MODES, OFF, WARPS
+from numba_kernels.results import KernelRun, Run, ledger_of
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES, decode, encode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout import LAYOUTS, Layout
-from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Measure
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
 ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels}
@@ -40,12 +38,15 @@ class OutOfMemory(Refusal):
 
 
 def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str = "auto", counting: str = "requests",
-        seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None) -> Run:
+        seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", progress: Callable[[int, int], None] | None = None,
+        check: bool = False) -> Run:
     """Runs the algorithm's kernels on seeded normal inputs with poisoned outputs.
 
-    target: the GPU whose shared-memory limit the tiling must respect. counting: "off" or "requests". repeat: time samples per kernel,
-    gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this thread; an exception it raises
-    stops the run and comes out of here. Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory.
+    target: the GPU whose shared-memory limit the tiling must respect. counting: "off", "requests" or, not on the simulator, "warps".
+    repeat: time samples per kernel, gpu only; l2: "warm" or "cold" before each. progress(done, total), in blocks, is called from this
+    thread; an exception it raises stops the run and comes out of here. check: look at every access for races, reads of shared memory
+    that nobody wrote and indices outside their array before each kernel, cpu only.
+    Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory; and cpu.Faulty for what `check` finds.
     """
     layout = layout_of(algorithm, problem, tiling, target)
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
@@ -55,14 +56,14 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)
-    require_how(backend, repeat, seed, warmup)
+    require_how(backend, counting, repeat, seed, warmup, check)
     specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
         inputs, rows, expected = _inputs_and_expected(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
-        arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in _written(algorithm, problem).items()}
-        runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said)
+        arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in written_arrays(algorithm, problem).items()}
+        runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said, check)
                      for spec, said in zip(specs, _shares(specs, progress)))
         output = decode(device.get(arrays["O"]), problem.dtype).reshape(inputs["Q"].shape)
     errors = reference.errors(output[:, :, rows], expected)
@@ -84,8 +85,12 @@ def require_algorithm(algorithm: str) -> None:
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
 
 
-def require_how(backend: str, repeat: int, seed: int, warmup: int) -> None:
-    """Raises Refusal for a negative number and for times that are not a GPU's."""
+def require_how(backend: str, counting: str, repeat: int, seed: int, warmup: int, check: bool = False) -> None:
+    """Raises Refusal for what a backend does not count or check, for a negative number and for times that are not a GPU's."""
+    if counting == WARPS and backend == "simulator":
+        raise Refusal("the simulator backend has no warps to count; take the cpu backend, which runs the same kernel text.")
+    if check and backend != "cpu":
+        raise Refusal(f"the {backend} backend does not check accesses; take the cpu backend, which runs the same kernel text.")
     for name, value in (("seed", seed), ("repeat", repeat), ("warmup", warmup)):
         if value < 0:
             raise Refusal(f"{name} {value} is below zero; the smallest is 0.")
@@ -151,11 +156,11 @@ def _inputs_and_expected(problem: AttentionProblem, seed: int) -> tuple[dict[str
 
 def memory_bytes(algorithm: str, problem: AttentionProblem) -> int:
     """Bytes the arrays in HBM take: inputs, output, and what the algorithm keeps between (S and P, or scratch)."""
-    written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in _written(algorithm, problem).values())
+    written = sum(elements * ELEMENT_BYTES[dtype] for elements, dtype in written_arrays(algorithm, problem).values())
     return problem.query_bytes + 2 * problem.key_bytes + written
 
 
-def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, str]]:
+def written_arrays(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, str]]:
     """(elements, dtype) of each array that kernels write."""
     rows = problem.query_heads * problem.seq_len
     matrix, output = (rows * problem.kv_len, problem.dtype), (rows * problem.head_dim, problem.dtype)
@@ -164,9 +169,12 @@ def _written(algorithm: str, problem: AttentionProblem) -> dict[str, tuple[int, 
     return between.get(algorithm, {}) | {"O": output}
 
 
-def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, l2: str, progress) -> KernelRun:
+def _run_kernel(spec: KernelSpec, arrays: dict, device, counting: str, repeat: int, warmup: int, l2: str, progress,
+                check: bool) -> KernelRun:
+    if check:
+        device.require_no_faults(spec, {name: arrays[name].copy() for name in spec.arrays})
     counts = device.launch(spec, arrays, counting, progress)
-    ledger = None if counting == OFF else Ledger.of(Measure.REQUESTED, dict(zip(spec.cells, map(int, counts))))
+    ledger = ledger_of(spec.cells, counting, counts)
     if not repeat:
         return KernelRun(spec.launch, ledger, resources=device.resources(spec))
     times = tuple(device.times_ms(spec, arrays, repeat, warmup, l2, OFF))

@@ -8,6 +8,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,8 +61,8 @@ def is_header(line: bytes) -> bool:
 
 
 def key(run: dict) -> str:
-    """What makes two lines the same measurement: algorithm, problem, tiling and backend."""
-    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")], sort_keys=True)
+    """What makes two lines the same measurement: algorithm, problem, tiling, backend, and what was counted if it ran."""
+    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")] + [run.get("counting")], sort_keys=True)
 
 
 def append(path: Path, record: dict) -> None:
@@ -108,11 +109,12 @@ def _check(path: Path, number: int, record: dict, reasons) -> None:
 
 
 def _check_header(header: dict) -> Iterator[str]:
-    if header["schema"] != SCHEMA:
+    if type(header["schema"]) is not int or header["schema"] != SCHEMA:
         yield f"its schema is {header['schema']!r}, this version reads {SCHEMA}"
     for name in ("gpu", "date"):
         if not isinstance(header[name], str) or not header[name]:
             yield f"{name} is not a text"
+    date.fromisoformat(header["date"][:10])  # raises ValueError with the text
 
 
 def _check_run(run: dict) -> Iterator[str]:

@@ -21,7 +21,7 @@ def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str, progr
     """Runs the whole grid and returns int64 bytes per cell (zeros when counting is off)."""
     from numba.cuda.simulator import jit
 
-    text = spec.text(spec.layout, spec.keys_seen, simulator_ports(counting, len(spec.cells), spec.threads, spec.dtype))
+    text = spec.text(spec.layout, spec.keys_seen, simulator_ports(counting, len(spec.cells), spec.dtype))
     counts = np.zeros(len(spec.cells), np.int64)
     sizes = (np.float32(value) if isinstance(value, float) else value for _, value in spec.sizes)
     jit(text)[spec.launch.grid, spec.launch.block, 0, spec.shared_bytes](*(arrays[name] for name in spec.arrays), counts, *sizes)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from numba_kernels import saved
+from numba_kernels.ports import REQUESTS
 from numba_kernels.run import OutOfMemory, pick_backend, run
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
@@ -29,7 +30,8 @@ def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProb
     done = _open(out, backend, l2)
     todo = [dict(algorithm=algorithm, problem=problem, tiling=tiling)
             for problem, tiling, algorithm in itertools.product(problems, tilings, algorithms)]
-    missing = [each for each in todo if saved.key(_named(each, backend)) not in done]
+    counted = dict(counting=how.get("counting", REQUESTS))
+    missing = [each for each in todo if not {saved.key(_named(each, backend) | counted), saved.key(_named(each, backend))} & done]
     if len(missing) < len(todo):
         say(f"{len(todo) - len(missing)} of {len(todo)} are there already")
     clock = _Remaining(missing)

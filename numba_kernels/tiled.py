@@ -41,9 +41,9 @@ def kernels(problem: AttentionProblem, layout: TiledLayout) -> list[KernelSpec]:
 
 
 def scores(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     Q_READ, K_READ, S_WRITE, Q_FILL, K_FILL, S_PUT, Q_USE, K_USE, S_GET = range(len(SCORES_CELLS))
-    cells, d, block_q, block_k, threads = len(SCORES_CELLS), layout.head_dim, layout.block_q, layout.block_k, layout.threads
+    d, block_q, block_k, threads = layout.head_dim, layout.block_q, layout.block_k, layout.threads
     rows, keys, warp_rows, patch_step = layout.rows_per_thread, layout.keys_per_thread, layout.thread_rows // 8, layout.warps * 4
     key_run, key_jump = layout.key_run, (layout.thread_columns - 1) * layout.key_run
     patches, q_stride, k_stride = layout.value_patches, layout.query_stride, layout.key_stride
@@ -52,7 +52,7 @@ def scores(layout, keys_seen, ports):
 
     def scores(Q, K, S, counts, N, M, queries_per_kv, scale):
         """S[i, j] = scale · Q[i] · K[j] for one tile of S"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
         s = cuda.local.array((rows, keys), float32)
@@ -122,13 +122,13 @@ def scores(layout, keys_seen, ports):
 
 
 def softmax(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     S_READ, P_WRITE, STATS_PUT, STATS_GET = range(len(SOFTMAX_CELLS))
-    cells, threads, levels = len(SOFTMAX_CELLS), layout.softmax_threads, layout.softmax_threads.bit_length() - 1
+    threads, levels = layout.softmax_threads, layout.softmax_threads.bit_length() - 1
 
     def softmax(S, P, counts, N, M):
         """P[i] = exp(S[i] − m) / ℓ: m and ℓ in one online pass, joined over the block in a tree; P in a second pass"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         stats = cuda.shared.array(0, float32)
         thread = cuda.threadIdx.x
@@ -163,9 +163,9 @@ def softmax(layout, keys_seen, ports):
 
 
 def output(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     P_READ, V_READ, O_WRITE, P_FILL, V_FILL, P_USE, V_USE = range(len(OUTPUT_CELLS))
-    cells, d, block_q, block_k = len(OUTPUT_CELLS), layout.head_dim, layout.block_q, layout.block_k
+    d, block_q, block_k = layout.head_dim, layout.block_q, layout.block_k
     rows, columns, warp_rows, patch_step = layout.rows_per_thread, layout.columns_per_thread, layout.thread_rows // 8, layout.warps * 4
     column_run, column_jump = layout.column_run, (layout.thread_columns - 1) * layout.column_run
     key_patches, patches, p_stride, v_stride = block_k // 8, layout.value_patches, layout.query_stride, layout.value_stride
@@ -173,7 +173,7 @@ def output(layout, keys_seen, ports):
 
     def output(P, V, O, counts, N, M, queries_per_kv):
         """O[i, c] = Σⱼ P[i, j] · V[j, c] for one tile of O"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
         o = cuda.local.array((rows, columns), float32)

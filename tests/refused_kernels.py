@@ -8,7 +8,6 @@ from numba_kernels.device import cuda
 
 SCRATCH = np.zeros(3)
 X_READ, Y_WRITE, PUT, GET = range(4)
-cells = 4
 
 
 def barrier_in_thread_branch(layout, keys_seen, ports):
@@ -22,10 +21,10 @@ def barrier_in_thread_branch(layout, keys_seen, ports):
 
 
 def barrier_in_data_loop(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         rounds = hbm.read(tally, X_READ, X, 0)
         for _ in range(n, int64(rounds)):  # refused: which depends on the thread
@@ -103,10 +102,10 @@ def shared_array_in_loop(layout, keys_seen, ports):
 
 
 def read_in_while_condition(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         k = 0
         while hbm.read(tally, X_READ, X, k) > 0:  # refused: a port is read in the condition of a while loop
@@ -117,10 +116,10 @@ def read_in_while_condition(layout, keys_seen, ports):
 
 
 def read_late_in_comparison(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         inside = 0 < n < hbm.read(tally, X_READ, X, 0)  # refused: read late in a chained comparison
         Y[0] = float32(inside)
@@ -130,10 +129,10 @@ def read_late_in_comparison(layout, keys_seen, ports):
 
 
 def wrong_space(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tile = cuda.shared.array(8, float32)
         hbm.write(tally, Y_WRITE, tile, 0, float32(1))  # refused: tile is no array of the hbm space
@@ -142,11 +141,37 @@ def wrong_space(layout, keys_seen, ports):
     return kernel
 
 
-def own_bump(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+def port_on_whole_numbers(layout, keys_seen, ports):
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        tile = cuda.shared.array(8, int64)
+        shared.write(tally, PUT, tile, 0, n)  # refused: takes a flat array of float32; tile is int64 of shape (8,)
+        flush(tally, counts)
+
+    return kernel
+
+
+def port_on_a_table(layout, keys_seen, ports):
+    tallies, start, flush, hbm, scratch, shared = ports
+
+    def kernel(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        tile = cuda.shared.array((8, 8), float32)
+        Y[0] = shared.read(tally, GET, tile, 0)  # refused: takes a flat array of float32; tile is float32 of shape (8, 8)
+        flush(tally, counts)
+
+    return kernel
+
+
+def own_bump(layout, keys_seen, ports):
+    tallies, start, flush, hbm, scratch, shared = ports
+
+    def kernel(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         if n > 3:
             tally[X_READ] += 4  # refused: uses tally outside a port
@@ -156,10 +181,10 @@ def own_bump(layout, keys_seen, ports):
 
 
 def access_after_flush(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         flush(tally, counts)  # refused: between one start(tally) and one flush(tally, counts)
         hbm.write(tally, Y_WRITE, Y, 0, float32(1))
@@ -168,10 +193,10 @@ def access_after_flush(layout, keys_seen, ports):
 
 
 def flush_in_branch(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         if n > 3:
             flush(tally, counts)  # refused: both outside any branch or loop
@@ -180,10 +205,10 @@ def flush_in_branch(layout, keys_seen, ports):
 
 
 def cell_from_the_thread(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
 
     def kernel(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         hbm.write(tally, cuda.threadIdx.x, Y, 0, float32(1))  # refused: is not a constant from 0 to 3
         flush(tally, counts)
@@ -267,6 +292,7 @@ def counts_used(layout, keys_seen, ports):
 
 REFUSED = [barrier_in_thread_branch, barrier_in_data_loop, barrier_in_loop_of_varying_length, break_across_barrier, continue_across_barrier,
            early_return, atomic, warp_operation, shared_array_in_loop, read_in_while_condition, read_late_in_comparison, wrong_space,
+           port_on_whole_numbers, port_on_a_table,
            own_bump, access_after_flush, flush_in_branch, cell_from_the_thread, view_of_the_thread, parameter_changed, foreign_object,
            unknown_call, loop_over_values, coordinate_in_device_function,
            lambda_as_device_function, view_with_gaps, counts_used]

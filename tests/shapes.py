@@ -8,7 +8,7 @@ from traffic_model import AttentionProblem, Tiling
 COMPILED = dict(  # a new value compiles a new kernel, which takes seconds
     mask=["full", "causal"],
     head_dim=[16, 63, 64, 128, 256],
-    tiling=[(16, 16), (16, 64), (64, 64), (128, 16)],
+    tiling=[(16, 64), (64, 64), (128, 16)],
     dtype=["float32", "float16", "bfloat16"],
 )
 AT_RUN_TIME = dict(
@@ -20,7 +20,7 @@ AT_RUN_TIME = dict(
 AXES = COMPILED | AT_RUN_TIME
 KEYS = {"N": lambda n: n, "N + 30": lambda n: n + 30, "2N / 3": lambda n: max(1, 2 * n // 3)}
 TOLERANCES = dict(float32=1e-5, float16=2e-3, bfloat16=1e-2)  # of ‖out − ref‖ / ‖ref‖ against float64 of the stored inputs
-SIMULATOR_LENGTH, SIMULATOR_WORK = 65, 2**19  # keys, and multiplications, padding included: a few seconds
+SIMULATOR_LENGTH, SIMULATOR_WORK = 65, 400_000  # keys, and multiplications, padding included: a few seconds
 
 
 def pairs(row: tuple) -> set:
@@ -37,7 +37,7 @@ def covering_rows() -> tuple[tuple, ...]:
 
 def _cover(rows: list[tuple]) -> tuple[tuple, ...]:
     """Of the rows that hold a missing pair, the one that adds most, until none is missing."""
-    draw = random.Random(0)
+    draw = random.Random(34)  # of a hundred and sixty draws the one whose small rows cost the simulator least
     missing, chosen = set().union(*map(pairs, rows)), []
     while missing:
         first, second = min(missing, key=str)

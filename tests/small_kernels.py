@@ -19,7 +19,6 @@ from traffic_model.layout import Launch
 X_READ, Y_WRITE, PUT, GET = range(4)
 CELLS = (Cell(Array.Q, Space.HBM, Direction.READ), Cell(Array.O, Space.HBM, Direction.WRITE),
          Cell(Array.S, Space.SHARED, Direction.WRITE), Cell(Array.S, Space.SHARED, Direction.READ))
-cells = len(CELLS)
 
 
 class Side(NamedTuple):
@@ -30,11 +29,11 @@ class Side(NamedTuple):
 
 def block_sum(layout, keys_seen, ports):
     """Reduction: a while loop with a barrier, whose condition changes after the threads have used it."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def block_sum(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         sums = cuda.shared.array(threads, float32)
         thread = cuda.threadIdx.x
@@ -56,13 +55,13 @@ def block_sum(layout, keys_seen, ports):
 
 def transpose(layout, keys_seen, ports):
     """A padded tile in shared memory, a two-dimensional block that walks it."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     side = layout.side
     padded = side + 1
     size = side * padded
 
     def transpose(X, Y, counts, rows, columns):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tile = cuda.shared.array(size, float32)
         x = cuda.blockIdx.x * side + cuda.threadIdx.x
@@ -83,11 +82,11 @@ def transpose(layout, keys_seen, ports):
 
 def scan(layout, keys_seen, ports):
     """Running sums: dynamic shared memory in two halves that the whole block swaps."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def scan(X, Y, counts):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         sums = cuda.shared.array(0, float32)
         thread = cuda.threadIdx.x
@@ -109,7 +108,7 @@ def scan(layout, keys_seen, ports):
 
 def stencil(layout, keys_seen, ports):
     """A halo that some threads fetch, reads that a condition or a short circuit may skip, a device function for the weights."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads, radius = layout.side, 2
     size = threads + 2 * radius
 
@@ -118,7 +117,7 @@ def stencil(layout, keys_seen, ports):
         return float32(1) / (float32(1) + float32(distance * distance))
 
     def stencil(X, Y, counts, n, limit):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         row = cuda.shared.array(size, float32)
         thread = cuda.threadIdx.x
@@ -141,13 +140,13 @@ def stencil(layout, keys_seen, ports):
 
 def matmul(layout, keys_seen, ports):
     """Tiles of two matrices: a sum that lives across barriers, one name for two unrelated loops."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     side = layout.side
     size = side * side
 
     def matmul(X, Y, counts, n):
         """Y = X X"""
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tiles = cuda.shared.array(0, float32)
         A_tile = tiles[:size]
@@ -183,11 +182,11 @@ def thread_count(x, y):
 
 def volume(layout, keys_seen, ports):
     """Three dimensions of blocks and of threads; each thread takes what its opposite put down."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     size = layout.side
 
     def volume(X, Y, counts):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         box = cuda.shared.array(shape=size, dtype=float32)
         thread = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
@@ -203,11 +202,11 @@ def volume(layout, keys_seen, ports):
 
 def carousel(layout, keys_seen, ports):
     """A local array, a whole number, a float and a truth value that live across barriers in nested loops and in a uniform branch."""
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads, width = layout.side, 3
 
     def carousel(X, Y, counts, rounds, scale):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         ring = cuda.shared.array(threads, float32)
         own = cuda.local.array(width, float32)
@@ -240,6 +239,37 @@ def carousel(layout, keys_seen, ports):
     return carousel
 
 
+def ragged(layout, keys_seen, ports):
+    """Loops inside loops that every thread runs differently often, with continue and break, and a last warp that is not full."""
+    tallies, start, flush, hbm, scratch, shared = ports
+    threads, room = layout.side, 8
+    size = threads * room
+
+    def ragged(X, Y, counts, n):
+        tally = cuda.local.array(tallies, int64)
+        start(tally)
+        own = cuda.shared.array(size, float32)
+        thread = cuda.threadIdx.x
+        total = float32(0)
+        for k in range(thread % 5):
+            shared.write(tally, PUT, own, room * thread + k, float32(k))
+            j = thread + k
+            while j < n:
+                if j % 3 == 0:
+                    j += 7 + k
+                    continue
+                total += hbm.read(tally, X_READ, X, j)
+                if j > n - 9:
+                    break
+                shared.write(tally, PUT, own, room * thread + k, total)
+                j += 7 + k
+            total += shared.read(tally, GET, own, room * thread + k)
+        hbm.write(tally, Y_WRITE, Y, cuda.blockIdx.x * threads + thread, total)
+        flush(tally, counts)
+
+    return ragged
+
+
 class Case(NamedTuple):
     """A kernel ready to launch on inputs x; the output has `elements` elements."""
 
@@ -266,6 +296,7 @@ CASES = {made.spec.launch.name: made for made in (
     case(matmul, 4, (3, 3, 1), (4, 4, 1), 10 * 10, 10 * 10 + 3, (("n", 10),), 2 * 16 * 4),
     case(volume, 4 * 3 * 2, (2, 3, 2), (4, 3, 2), 12 * 24, 12 * 24),
     case(carousel, 8, (2, 1, 1), (8, 1, 1), 2 * 8 * 3, 2 * 8 * 3, (("rounds", 3), ("scale", 0.5))),
+    case(ragged, 40, (2, 1, 1), (40, 1, 1), 90, 80, (("n", 90),)),
 )}
 
 

@@ -32,7 +32,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Traffic", "Time", "Roofline", "Tiles"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0
@@ -62,6 +62,18 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
     view.turn_to("Time")
     assert view.page.url.endswith("/time?n=6144")
     assert view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first.inner_text() == "6144"
+
+
+def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_url):
+    view = viewer().open(f"{app_url}/softmax?break=no+rescale&at=3")
+    picture = view.page.locator(".player canvas")
+    assert picture.get_attribute("aria-label").startswith("Tile 2 is added to what was kept: now 30 % off")
+    view.page.keyboard.press("ArrowRight")
+    view.page.wait_for_url("**/softmax?break=no+rescale&at=4")
+    view.turn_to("Traffic")
+    view.turn_to("Softmax")
+    view.page.wait_for_url("**/softmax?break=no+rescale*")
+    assert picture.get_attribute("aria-label").startswith("No rescale: the output still sums to 10")
 
 
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):

@@ -1,5 +1,6 @@
 """The command lines: the JSON of the contract, and one helpful sentence for a bad option."""
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 
 ROOT = Path(__file__).parent.parent
-SMALL = ["--seq-len", "40", "--head-dim", "16", "--block-q", "16", "--block-k", "16", "--heads", "2", "--kv-heads", "1", "--mask", "causal"]
+SMALL = ["--seq-len", "20", "--head-dim", "16", "--block-q", "16", "--block-k", "16", "--heads", "2", "--kv-heads", "1", "--mask", "causal"]
 
 
 def call(module, *arguments):
@@ -25,7 +26,7 @@ def objects(module, *arguments):
 def test_predict_prints_one_object_per_algorithm():
     naive, fused = objects("traffic_model", "predict", *SMALL)
     assert (naive["algorithm"], fused["algorithm"]) == ("naive", "fused")
-    problem = AttentionProblem(40, head_dim=16, heads=2, kv_heads=1, mask="causal")
+    problem = AttentionProblem(20, head_dim=16, heads=2, kv_heads=1, mask="causal")
     for said in (naive, fused):
         expected = predict(said["algorithm"], problem, Tiling(16, 16), find_gpu("H200 SXM"))
         assert AttentionProblem(**said["problem"]) == problem and said["tiling"] == dict(block_q=16, block_k=16)
@@ -47,6 +48,33 @@ def test_run_prints_what_it_counted(backend):
         for kernel, expected in zip(said["kernels"], predicted["kernels"], strict=True):
             assert (kernel["grid"], kernel["block"]) == (expected["grid"], expected["block"])
             assert kernel["times_ms"] is kernel["registers_per_thread"] is kernel["shared_bytes"] is kernel["local_bytes"] is None
+
+
+def test_a_negative_scale_is_a_number_and_not_an_option():
+    for text in ("-1e3", "-.5", "-2", "-1.5E-3"):
+        [said] = objects("traffic_model", "predict", *SMALL, "--algorithm", "fused", "--scale", text)
+        assert said["problem"]["scale"] == float(text)
+
+
+def test_what_is_named_twice_is_done_once():
+    assert len(objects("traffic_model", "predict", *SMALL, "--algorithm", "fused,naive,fused")) == 2
+
+
+def test_a_terminal_that_knows_only_ascii_gets_a_table_and_a_sentence():
+    for options, status in (("", 0), ("--block-q 0", 2), ("--head-dim 256 --block-q 256 --block-k 256", 2)):
+        done = subprocess.run([sys.executable, "-m", "traffic_model", "predict", *options.split()], cwd=ROOT, capture_output=True,
+                              env=dict(os.environ, PYTHONIOENCODING="ascii"), timeout=300)
+        assert done.returncode == status and b"Traceback" not in done.stderr and (done.stdout or done.stderr)
+
+
+def test_run_counts_warps_and_checks():
+    said, = objects("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "cpu", "--counting", "warps", "--check")
+    predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", "naive")
+    assert said["measures"] == ["distinct", "requested", "sectors", "wavefronts"]
+    requested = [[record for record in each["ledger"] if record["measure"] == "requested"] for each in (said, predicted)]
+    assert requested[0] == requested[1]
+    refused = call("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "simulator", "--check")
+    assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
 
 
 def test_tables_are_readable():

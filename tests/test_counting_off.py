@@ -64,3 +64,9 @@ def loops_that_load(code: str) -> set[str]:
     blocks = re.split(r"^(\$\w+):", code, flags=re.M)[1:]
     loops = lambda label, body: re.search(rf"bra\S*\s+{re.escape(label)};", body)
     return {label for label, body in zip(blocks[::2], blocks[1::2]) if "ld.global" in body and loops(label, body)}
+
+
+def test_warps_are_counted_by_votes_of_their_lanes():
+    spec = specs("naive")[0]
+    votes = sum(number for name, number in counted(spec, "warps").opcodes.items() if name.startswith("MATCH"))
+    assert votes >= 2 * len(spec.cells) and not any(name.startswith("MATCH") for name in counted(spec, "requests").opcodes)

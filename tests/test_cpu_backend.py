@@ -146,7 +146,7 @@ def test_what_progress_raises_stops_the_run():
 
 
 @pytest.mark.parametrize(("counting", "change", "reason"), [
-    ("warps", lambda x: x, "counting warps is not known on the cpu; choose off or requests"),
+    ("bytes", lambda x: x, "counting bytes is not known on the cpu; choose off, requests, warps"),
     ("off", lambda x: x.astype(np.float64), "array X is float64"),
     ("off", lambda x: x[::2], "flat, contiguous, writable float32"),
 ])

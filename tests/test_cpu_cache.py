@@ -10,6 +10,7 @@ from small_kernels import CASES
 
 from numba_kernels import cpu
 from numba_kernels.cpu import compile as cpu_compile
+from numba_kernels.cpu.cache import prune
 
 ROOT = Path(__file__).parent.parent
 
@@ -77,6 +78,19 @@ def test_a_damaged_cache_is_replaced(fresh_cache, damaged, damage):
     assert run_case(made) == expected
     [function] = cpu_compile.READY.values()
     assert sum(function.stats.cache_hits.values()) == 1  # whole again
+
+
+def test_sources_that_were_not_used_for_long_are_removed(fresh_cache):
+    foreign = fresh_cache / "notes.py"
+    foreign.write_text("not the cache's")
+    expected = {name: run_case(CASES[name]) for name in ("volume", "scan")}
+    [older] = fresh_cache.glob("volume_*.py")
+    os.utime(older, (0, 0))
+    prune(fresh_cache, keep=1)
+    assert foreign.exists() and not list(fresh_cache.rglob("volume_*"))
+    assert len(list(fresh_cache.rglob("scan_*"))) == 4  # source, sums, index and machine code
+    cpu_compile.READY.clear()
+    assert {name: run_case(CASES[name]) for name in expected} == expected
 
 
 def test_a_folder_that_cannot_be_written_is_replaced(fresh_cache, monkeypatch):

@@ -19,12 +19,13 @@ from numba_kernels.cpu.dtypes import Dtypes
 from numba_kernels.cpu.text import read
 
 
+@pytest.mark.parametrize("form", ["requests", "warps", "check"])
 @pytest.mark.parametrize("factory", REFUSED, ids=lambda factory: factory.__name__)
-def test_refusals_name_the_line_and_the_reason(factory):
+def test_refusals_name_the_line_and_the_reason(factory, form):
     lines, first = inspect.getsourcelines(factory)
     [(line, reason)] = [(first + place, text.split("# refused: ")[1].strip()) for place, text in enumerate(lines) if "# refused" in text]
     with pytest.raises(cpu.Unfaithful) as refusal:
-        cpu.source(case(factory, 32, (1, 1, 1), (32, 1, 1), 8, 8, (("n", 3),)).spec, "requests")
+        cpu.source(case(factory, 32, (1, 1, 1), (32, 1, 1), 8, 8, (("n", 3),)).spec, form)
     assert (Path(refusal.value.file).name, refusal.value.line) == ("refused_kernels.py", line)
     assert reason in str(refusal.value)
 
@@ -44,11 +45,11 @@ def test_the_packages_example_is_what_is_generated(tmp_path):
 from small_kernels import *
 
 def factory(layout, keys_seen, ports):
-    start, flush, hbm, scratch, shared = ports
+    tallies, start, flush, hbm, scratch, shared = ports
     threads = layout.side
 
     def sum_all(X, Y, counts, n):
-        tally = cuda.local.array(cells, int64)
+        tally = cuda.local.array(tallies, int64)
         start(tally)
         tile = cuda.shared.array(threads, float32)
 {indented(before, 8)}

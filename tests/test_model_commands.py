@@ -1,12 +1,15 @@
-"""paper, capacity, occupancy, roofline, time: a table or JSON, and one sentence for a bad option."""
+"""paper, capacity, occupancy, roofline, time, warps: a table or JSON, and one sentence for a bad option."""
 import json
+import shlex
+from collections import Counter
 
 import pytest
 
+from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 from traffic_model.__main__ import main
 from traffic_model.paper import comparisons
 
-COMMANDS = ["paper", "capacity", "occupancy", "roofline", "time", "gpus"]
+COMMANDS = ["paper", "capacity", "occupancy", "roofline", "time", "gpus", "warps"]
 
 
 def objects(capsys, *arguments):
@@ -52,6 +55,28 @@ def test_roofline_and_time(capsys):
     assert tiled["ms"] == pytest.approx(sum(kernel["ms"] for kernel in tiled["kernels"]))
 
 
+def test_warps_of_every_access(capsys):
+    naive, tiled = objects(capsys, "warps", "--algorithm", "naive,tiled", "--seq-len", "300", "--mask", "causal")
+    expected = predict("tiled", AttentionProblem(300, mask="causal"), Tiling(), find_gpu("H200 SXM")).warps
+    for said in (naive, tiled):
+        assert [kernel["name"] for kernel in said["kernels"]] == ["scores", "softmax", "output"]
+    assert [Ledger.from_records(kernel["ledger"], kernel["measures"]) for kernel in tiled["kernels"]] == [k.ledger for k in expected]
+
+
+def test_one_warp_access_lane_by_lane(capsys):
+    column, = objects(capsys, "warps", "--algorithm", "naive", "--head-dim", "65", "--dtype", "float16", "--access", "K hbm read")
+    assert (column["kernel"], column["access"], column["sectors"], column["fewest"]) == ("scores", "K hbm read", 32, 2)
+    assert column["lanes"][:2] == [dict(lane=0, element=0, byte=0, sector=0), dict(lane=1, element=65, byte=130, sector=4)]
+    assert len(column["lanes"]) == 32 and column["unpadded"] is None and column["requested_bytes"] == column["distinct_bytes"] == 64
+    fill, = objects(capsys, "warps", "--algorithm", "tiled", "--access", "k SHARED write")
+    assert (fill["wavefronts"], fill["conflicts"], fill["unpadded"]["wavefronts"]) == (1, 0, 8)
+    assert sorted(lane["bank"] for lane in fill["lanes"]) == list(range(32))
+    assert Counter(lane["bank"] for lane in fill["unpadded"]["lanes"]) == {bank: 8 for bank in range(4)}
+    assert main(["warps", "--algorithm", "tiled", "--mask", "causal", "--seq-len", "1000", "--access", "S hbm write", "--kind", "20"]) == 0
+    said = capsys.readouterr().out
+    assert "Kind 20, the first in the launch" in said and "more kinds" in said and len(said.split("\n\n")[-2].splitlines()) == 2 + 32
+
+
 def test_a_described_gpu_serves_every_command(capsys, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(objects(capsys, "gpus")[0] | dict(name="Mine", driver_name="Mine")))
@@ -70,13 +95,19 @@ def test_a_described_gpu_serves_every_command(capsys, tmp_path):
     ("roofline --gpu T4 --roofs measured", "No measured rate of T4 is known for CUDA cores, fp32; known are none."),
     ("capacity --seq-len 0", "Seq len 0 is not a whole number from 1 up"),
     ("capacity --gpu H300", "GPU 'H300' is not in the table"),
+    ("warps --access K", "Access 'K' is not an array, a space and a direction, such as 'K hbm read' or 'S shared write'."),
+    ("warps --access 'K  hbm\tup'", "Access 'K hbm up' is not"),
+    ("warps --algorithm fused --access 'S hbm read'", "Fused makes no access 'S hbm read' here; choose 'Q hbm read', 'K hbm read'"),
+    ("warps --kind 2", "--kind is one of the kinds of an access and needs --access"),
+    ("warps --algorithm tiled --kind 9 --access 'K hbm read'",
+     "Kind 9 of tiled's K hbm read is not there: it has kinds 1 to 1; the nearest is 1."),
     ("time --gpu-file nothing.json", "Nothing.json cannot be read"),
     ("time --gpu T4 --gpu-file x.json", "--gpu and --gpu-file both say which GPU; leave one out."),
     ("paper --nonsense", "Unrecognized arguments: --nonsense."),
 ])
 def test_a_bad_option_gets_one_sentence_and_exit_2(capsys, options, sentence):
     try:
-        status = main(options.split())
+        status = main(shlex.split(options))
     except SystemExit as left:
         status = left.code
     said = capsys.readouterr()

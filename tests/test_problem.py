@@ -4,6 +4,7 @@ import pytest
 import shapes
 
 from traffic_model import ALGORITHMS, AttentionProblem, Refusal, Tiling, find_gpu, predict
+from traffic_model.layout import LAYOUTS
 
 H200 = find_gpu("H200 SXM")
 
@@ -106,3 +107,10 @@ def test_kv_outer_ties_later_for_its_scratch_comes_and_goes(d, dtype, tie):
     for block_k in (16, 32, 64):
         ratio = requested_over_ideal("fused_kv_outer", AttentionProblem(2**20, head_dim=d, dtype=dtype), Tiling(16, block_k))
         assert ratio == pytest.approx(tie(d) / block_k, rel=1e-3)
+
+
+@pytest.mark.parametrize(("algorithm", "n"), [("tiled", 2**22), ("naive", 2**20)])
+def test_a_grid_larger_than_a_gpu_takes_is_refused(algorithm, n):
+    with pytest.raises(Refusal, match="would need a grid of .* blocks; a GPU takes 2,147,483,647 × 65,535 × 65,535"):
+        LAYOUTS[algorithm].resolve(AttentionProblem(n), Tiling(), find_gpu("H200 SXM"))
+    LAYOUTS[algorithm].resolve(AttentionProblem(n // 2 - 16), Tiling(), find_gpu("H200 SXM"))

@@ -6,9 +6,9 @@ import pytest
 from race_page import GPU, race
 
 from app.race.bars import bars, heads_in_words
-from app.race.payload import payload
-from app.race.standalone import html
-from traffic_model import AttentionProblem, Refusal, Tiling, find_gpu, predict
+from app.race.film import html
+from app.race.payload import LANES, payload
+from traffic_model import AttentionProblem, Measure, Refusal, Tiling, find_gpu, predict
 from traffic_model.schedule_sweep import decode
 
 
@@ -37,8 +37,12 @@ def test_conditions_file_name_and_shared_memory():
     assert shown["conditions"] == ["N = 200", "M = 900", "d = 128", "float32", "one of 16 heads", "64×64 tiles", "causal"]
     assert shown["file"] == "tilescope_race_N200_M900_d128_float32_causal"
     layout = predict("fused", AttentionProblem(200, 128), Tiling(), GPU).layout
-    assert shown["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", threads=256)
-    assert race(4096)["block"] == dict(shared="54 of 227 KiB", threads=128)
+    assert shown["lanes"][1]["block"] == dict(shared=f"{layout.shared_bytes / 1024:g} of 227 KiB", threads="256 threads")
+    assert race(4096)["lanes"][1]["block"] == dict(shared="54 of 227 KiB", threads="128 threads")
+
+
+def test_heads_that_share_keys_and_values_are_named():
+    assert race(512, heads=16, kv_heads=4)["conditions"][3] == "one of 16 heads, 4 share K and V"
 
 
 def test_a_tiling_that_does_not_fit_is_refused():
@@ -55,7 +59,7 @@ def test_the_page_carries_everything_itself():
 def test_bars_are_to_scale_over_all_heads():
     problem = AttentionProblem(4096, heads=16, kv_heads=4)
     naive, fused = (predict(name, problem, Tiling(), GPU).compulsory_bytes for name in ("naive", "fused"))
-    widths = [float(width) for width in re.findall(r"width:([\d.]+)%", bars(problem, Tiling(), GPU))]
+    widths = [float(width) for width in re.findall(r"width:([\d.]+)%", bars(problem, Tiling(), GPU, LANES, Measure.COMPULSORY))]
     assert widths == pytest.approx([100, 100 * fused / naive], rel=1e-3)
     assert heads_in_words(problem) == "all 16 heads (4 key/value heads)"
     assert heads_in_words(AttentionProblem(64, batch=2)) == "one head, batch 2"

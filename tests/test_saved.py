@@ -26,6 +26,14 @@ def test_a_sweep_writes_a_header_and_a_line_per_run_and_resumes(tmp_path):
     assert said[0] == "2 of 4 are there already" and len(said) == 3
 
 
+def test_a_run_that_counted_otherwise_is_another_run(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    small_sweep(path, lengths=(16,))
+    sweep(path, ["fused"], [AttentionProblem(16, head_dim=16)], [Tiling(16, 16)], H200, "cpu", say=lambda line: None, counting="off")
+    assert [(run["algorithm"], run["counting"]) for run in saved.read(path).runs] == [
+        ("naive", "requests"), ("fused", "requests"), ("fused", "off")]
+
+
 def test_a_line_cut_off_by_an_interruption_is_measured_again(tmp_path):
     path = tmp_path / "runs.jsonl"
     whole = small_sweep(path)
@@ -81,6 +89,8 @@ def broken(change):
     (broken(lambda o: o[1]["problem"].update(surprise=1)), "line 2 .*surprise"),
     (broken(lambda o: o[1]["tiling"].update(block_q="64")), "line 2"),
     (broken(lambda o: o[2]["ledger"][0].update(bytes=-4)), "line 3 .* whole numbers from 0 up"),
+    (broken(lambda o: o[2]["ledger"][0].update(bytes=True)), "line 3 .* whole numbers from 0 up"),
+    (broken(lambda o: o[2]["ledger"].append(o[2]["ledger"][0])), "line 3 .* a cell is there twice"),
     (broken(lambda o: o[2]["ledger"][0].update(array="w")), "line 3 .* 'w' is not a valid Array"),
     (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all positive"),
     (broken(lambda o: o[2].update(kernels=None)), "line 3"),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from traffic_model import DEFAULT_GPU, AttentionProblem, Measure, Refusal, Space, Tiling, find_gpu, predict
-from traffic_model.schedule import one_head, schedule
+from traffic_model.schedule import SWEEPS, one_head, schedule
 from traffic_model.schedule_grid import MOST_BLOCKS, Grid
 from traffic_model.schedule_sweep import decode, encode
 
@@ -15,6 +15,7 @@ SHAPES = [(8, 8), (64, 64), (200, 200), (65, 300), (300, 65), (1, 129), (129, 1)
 TILES = [Tiling(16, 16), Tiling(16, 128), Tiling(64, 32), Tiling(256, 16)]
 CASES = [(AttentionProblem(n, d, kv_len=m, mask=mask), tiling)
          for (n, m), d in zip(SHAPES, (16, 64, 104, 17) * 2) for mask in ("full", "causal") for tiling in TILES]
+CASES += [(AttentionProblem(n, 112, kv_len=m, mask="causal", dtype="float16"), tiling) for n, m in SHAPES for tiling in TILES[:2]]
 
 
 def sums(events, measure: str) -> dict:
@@ -24,7 +25,7 @@ def sums(events, measure: str) -> dict:
     return {cell: value for cell, value in total.items() if value}
 
 
-@pytest.mark.parametrize("algorithm", ["naive", "fused"])
+@pytest.mark.parametrize("algorithm", SWEEPS)
 @pytest.mark.parametrize("problem, tiling", CASES, ids=lambda value: getattr(value, "mask", str(value)))
 def test_events_sum_to_the_prediction(algorithm, problem, tiling):
     events = list(schedule(algorithm, problem, tiling, GPU).events())
@@ -37,7 +38,7 @@ def test_events_sum_to_the_prediction(algorithm, problem, tiling):
 @pytest.mark.parametrize("mask", ["full", "causal"])
 def test_blocks_of_several_tiles_sum_to_the_prediction_too(mask):
     problem, tiling = AttentionProblem(16 * MOST_BLOCKS + 40, 16, kv_len=16 * MOST_BLOCKS * 2 + 7, mask=mask), Tiling(16, 16)
-    for algorithm in ("naive", "fused"):
+    for algorithm in SWEEPS:
         plan = schedule(algorithm, problem, tiling, GPU)
         assert plan.grid.tiles_per_block == (2, 3)
         ledger = predict(algorithm, problem, tiling, GPU).ledger
@@ -46,11 +47,12 @@ def test_blocks_of_several_tiles_sum_to_the_prediction_too(mask):
             assert moved == ledger.total(measure, space=Space.HBM)
 
 
-def test_each_kernel_of_naive_moves_what_its_prediction_says():
+@pytest.mark.parametrize("algorithm", ["naive", "tiled"])
+def test_each_kernel_moves_what_its_prediction_says(algorithm):
     problem, tiling = AttentionProblem(100, 32, kv_len=70, mask="causal"), Tiling(32, 16)
-    events = list(schedule("naive", problem, tiling, GPU).events())
+    events = list(schedule(algorithm, problem, tiling, GPU).events())
     assert [event.kernel for event in events] == sorted(event.kernel for event in events)
-    for number, kernel in enumerate(predict("naive", problem, tiling, GPU).kernels, start=1):
+    for number, kernel in enumerate(predict(algorithm, problem, tiling, GPU).kernels, start=1):
         for measure in HELD:
             assert sum(getattr(e, measure) for e in events if e.kernel == number) == kernel.ledger.total(measure, space=Space.HBM)
 
@@ -76,6 +78,27 @@ def test_fused_reads_keys_and_values_again_for_every_later_query_tile():
     assert sum(e.reread for e in events) == 2 * 2 * 2  # 2 later query tiles, 2 key tiles, K and V
 
 
+def test_tiled_loads_a_tile_of_q_and_of_k_for_each_tile_of_s():
+    events = [e for e in schedule("tiled", AttentionProblem(48, 16), Tiling(16, 32), GPU).events() if e.kernel == 1 and e.row in (0, None)]
+    assert [(str(e.array), e.column, e.requested) for e in events][:6] == [
+        ("q", None, 16 * 64), ("k", 0, 32 * 64), ("s", 0, 16 * 32 * 4), ("q", None, 16 * 64), ("k", 1, 16 * 64), ("s", 1, 16 * 16 * 4)]
+
+
+def test_tiled_reads_a_row_of_scores_twice_and_pays_once():
+    events = [e for e in schedule("tiled", AttentionProblem(48, 16), Tiling(16, 16), GPU).events() if e.kernel == 2 and e.row == 1]
+    assert [(str(e.array), e.reread) for e in events] == [("s", False)] * 3 + [("s", True), ("p", False)] * 3
+
+
+def test_key_tiles_outside_walk_down_the_columns_and_o_comes_and_goes():
+    events = list(schedule("fused_kv_outer", AttentionProblem(32, 16, dtype="float16"), Tiling(16, 16), GPU).events())
+    assert [(str(e.array), str(e.direction), e.row, e.column) for e in events[:7]] == [
+        ("k", "read", None, 0), ("v", "read", None, 0), ("q", "read", 0, None), ("o", "read", 0, None), ("stats", "read", 0, None),
+        ("o", "write", 0, None), ("stats", "write", 0, None)]
+    outputs = [(e.row, e.compulsory, e.requested) for e in events if (e.array, e.direction) == ("o", "write")]
+    assert outputs == [(0, 0, 16 * 64), (1, 0, 16 * 64), (0, 16 * 32, 16 * 32), (1, 16 * 32, 16 * 32)]  # fp32 scratch, then fp16
+    assert sum(e.requested for e in events if (e.array, e.direction) == ("o", "read")) == 2 * 16 * 64
+
+
 def test_causal_skips_tiles_and_counts_rows_that_see_no_key():
     problem = AttentionProblem(40, 16, kv_len=20, mask="causal")  # queries 0 to 19 see nothing
     fused = list(schedule("fused", problem, Tiling(16, 16), GPU).events())
@@ -94,5 +117,5 @@ def test_runs_decode_to_what_was_encoded():
 
 
 def test_an_algorithm_without_a_schedule_is_refused():
-    with pytest.raises(Refusal, match="choose naive or fused"):
-        schedule("tiled", AttentionProblem(64), Tiling(), GPU)
+    with pytest.raises(Refusal, match="choose naive, tiled, fused, fused_kv_outer"):
+        schedule("flash", AttentionProblem(64), Tiling(), GPU)

@@ -12,6 +12,6 @@ def test_every_pair_of_values_occurs():
 
 def test_enough_of_it_is_small_enough_for_the_simulator():
     small = [row for row in shapes.covering_rows() if shapes.is_small(*shapes.case(row))]
-    assert len(small) >= 9
+    assert len(small) >= 8
     left_out = {axis: set(values) - {row[place] for row in small} for place, (axis, values) in enumerate(shapes.AXES.items())}
     assert {axis: values for axis, values in left_out.items() if values} == dict(head_dim={256}, seq_len={192, 1000})

@@ -44,7 +44,7 @@ def _figures(path: Path) -> dict:
     try:
         text = path.read_text(encoding="utf-8")
         described = json.loads(text) if path.suffix.lower() == ".json" else list(csv.DictReader(text.splitlines()))
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise Refusal(f"{path} cannot be read: {error}.") from None
     if isinstance(described, list) and len(described) == 1:
         described = described[0]

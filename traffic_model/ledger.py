@@ -33,7 +33,7 @@ class Ledger(Mapping):
             key = (*Cell(Array(array), Space(space), Direction(direction)), Measure(measure))
             if key[3] not in self.measures:
                 raise ValueError(f"a cell of measure {measure} in a ledger that states {self._stated()}")
-            if int(value) != value or value < 0:
+            if isinstance(value, bool) or int(value) != value or value < 0:
                 raise ValueError(f"bytes are whole numbers from 0 up; {Cell(*key[:3])} {measure} got {value!r}")
             self._bytes[key] = int(value)
 
@@ -44,8 +44,12 @@ class Ledger(Mapping):
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping], measures: Iterable[Measure]) -> "Ledger":
-        """The inverse of `records()`. Raises ValueError for an unknown word, KeyError for a missing field."""
-        return cls({(r["array"], r["space"], r["direction"], r["measure"]): r["bytes"] for r in records}, measures)
+        """The inverse of `records()`. Raises ValueError for an unknown word or a cell said twice, KeyError for a missing field."""
+        pairs = [((r["array"], r["space"], r["direction"], r["measure"]), r["bytes"]) for r in records]
+        cells = dict(pairs)
+        if len(cells) < len(pairs):
+            raise ValueError("a cell is there twice")
+        return cls(cells, measures)
 
     def __getitem__(self, key: tuple) -> int:
         return self._bytes[key]

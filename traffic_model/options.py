@@ -1,5 +1,7 @@
 """The options that every command line shares, and how they become a problem, a tiling and a GPU."""
 import argparse
+import io
+import re
 import sys
 from collections.abc import Callable
 
@@ -10,10 +12,15 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
 FAILED = 2  # the exit status of a request that was refused
+NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|-inf$", re.IGNORECASE)
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that answers a bad option with one sentence on stderr and exit status 2."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self._negative_number_matcher = NEGATIVE_NUMBER  # argparse's own takes -1e3 for an option
 
     def error(self, message: str):
         self.exit(FAILED, f"{message[0].upper()}{message[1:].rstrip('.')}.\n")
@@ -21,6 +28,9 @@ class Parser(argparse.ArgumentParser):
 
 def run_command(command: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> int:
     """Runs a sub-command; a Refusal becomes its sentence on stderr and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no × shows ? instead
     try:
         command(arguments)
     except Refusal as refusal:
@@ -79,7 +89,7 @@ def tiling_of(arguments: argparse.Namespace) -> Tiling:
 def gpu_of(arguments: argparse.Namespace) -> Gpu:
     """The GPU the options name or describe. Raises Refusal."""
     if arguments.gpu_file is None:
-        return find_gpu(arguments.gpu or DEFAULT_GPU)
+        return find_gpu(DEFAULT_GPU if arguments.gpu is None else arguments.gpu)
     if arguments.gpu is not None:
         raise Refusal("--gpu and --gpu-file both say which GPU; leave one out.")
     return read_gpu(arguments.gpu_file)
@@ -94,8 +104,8 @@ def whole_number(text: str) -> int:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """512,1024,2048"""
-    return [whole_number(part) for part in text.split(",")]
+    """512,1024,2048; one that is named twice counts once."""
+    return list(dict.fromkeys(whole_number(part) for part in text.split(",")))
 
 
 def float_number(text: str) -> float:
@@ -107,14 +117,15 @@ def float_number(text: str) -> float:
 
 
 def words(text: str) -> list[str]:
-    """naive,fused"""
-    return [part.strip() for part in text.split(",")]
+    """naive,fused; one that is named twice counts once."""
+    return list(dict.fromkeys(part.strip() for part in text.split(",")))
 
 
 def tilings(text: str) -> list[Tiling]:
-    """64x64,128x64"""
+    """64x64,128x64; one that is named twice counts once."""
     try:
-        return [Tiling(*map(int, part.lower().split("x"))) for part in text.split(",")]
+        pairs = [tuple(map(int, part.lower().split("x"))) for part in text.split(",")]
+        return list(dict.fromkeys(Tiling(block_q, block_k) for block_q, block_k in pairs))
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
+from traffic_model.warps import warp_ledgers
 
 ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers}
 
@@ -33,6 +34,12 @@ class Prediction:
     @property
     def compulsory_bytes(self) -> int:
         return self.ledger.total(Measure.COMPULSORY)
+
+    @cached_property
+    def warps(self) -> tuple[Kernel, ...]:
+        """The same launches with what their warp accesses name: distinct bytes, sectors and wavefronts. Found when first asked for."""
+        ledgers = warp_ledgers(self.algorithm, self.problem, self.layout)
+        return tuple(Kernel(kernel.launch, ledger) for kernel, ledger in zip(self.kernels, ledgers))
 
     def record(self) -> dict:
         """The JSON object that `python -m traffic_model predict --json` prints."""

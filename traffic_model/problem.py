@@ -45,7 +45,8 @@ class AttentionProblem:
         _require_one_of("dtype", self.dtype, DTYPE_BYTES)
         _require_one_of("mask", self.mask, MASKS)
         set_default("scale", 1 / math.sqrt(self.head_dim))
-        if not abs(self.scale) <= LARGEST_SCALE:  # NaN too
+        is_number = isinstance(self.scale, int | float) and not isinstance(self.scale, bool)
+        if not (is_number and abs(self.scale) <= LARGEST_SCALE):  # NaN is neither
             raise Refusal(f"scale {self.scale} is not a number between −{LARGEST_SCALE:g} and {LARGEST_SCALE:g}; "
                           f"the usual one is 1/√d = {1 / math.sqrt(self.head_dim):.4g}.")
 

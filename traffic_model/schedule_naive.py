@@ -30,7 +30,7 @@ class Row(NamedTuple):
 def sweeps(problem: AttentionProblem, layout: NaiveLayout, grid: Grid) -> Iterator[Sweep]:
     """Kernel after kernel, row after row. Bytes of one head. A thread works on one row of the grid at a time, whatever its layout."""
     e, row_bytes = problem.element_bytes, problem.head_dim * problem.element_bytes
-    rows = list(_rows(problem, grid))
+    rows = list(visible_rows(problem, grid))
     for row in rows:
         yield from _scores(row, e, row_bytes)
     for row in rows:
@@ -71,7 +71,8 @@ def _output(row: Row, e: int, row_bytes: int) -> Iterator[Sweep]:
     yield Sweep(3, row.index, "output", 1, (Move.of(O, WRITE, row.queries * row_bytes, row.queries * row_bytes),))
 
 
-def _rows(problem: AttentionProblem, grid: Grid) -> Iterator[Row]:
+def visible_rows(problem: AttentionProblem, grid: Grid) -> Iterator[Row]:
+    """Every row of the grid, from the first query on."""
     keys_seen = np.array([problem.keys_seen(query) for query in range(problem.seq_len)])
     touched = 0
     for index, (first, end) in enumerate(zip(grid.row_edges, grid.row_edges[1:])):

@@ -6,7 +6,7 @@ import numpy as np
 
 from traffic_model.vocabulary import Array, Direction
 
-BY_ROW, BY_COLUMN = {Array.Q, Array.O}, {Array.K, Array.V}  # S and P have both indices
+BY_ROW, BY_COLUMN = {Array.Q, Array.O, Array.STATS}, {Array.K, Array.V}  # S and P have both indices
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Event:
 
     @property
     def reread(self) -> bool:
-        """The kernel asked for it before: no compulsory bytes, so the clock stands still."""
+        """The kernel moved it before, or will again: no compulsory bytes, so the compulsory clock stands still."""
         return self.compulsory == 0
 
 
@@ -47,20 +47,25 @@ class Move:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One pass along a row of blocks: at each of the first `blocks` columns every move in turn. `stage` names what the kernel does."""
+    """One pass along a row of blocks: at each of the first `blocks` columns every move in turn. `stage` names what the kernel does.
+
+    With a `column` it is a pass down that column instead, over `blocks` rows from `row` on.
+    """
 
     kernel: int
     row: int
     stage: str
     blocks: int
     moves: tuple[Move, ...]
+    column: int | None = None
 
     def events(self) -> Iterator[Event]:
         bytes_of = [(move, decode(move.compulsory), decode(move.requested)) for move in self.moves]
-        for column in range(self.blocks):
+        for block in range(self.blocks):
+            row, column = (self.row, block) if self.column is None else (self.row + block, self.column)
             for move, compulsory, requested in bytes_of:
-                yield Event(self.kernel, move.array, move.direction, None if move.array in BY_COLUMN else self.row,
-                            None if move.array in BY_ROW else column, compulsory[column], requested[column])
+                yield Event(self.kernel, move.array, move.direction, None if move.array in BY_COLUMN else row,
+                            None if move.array in BY_ROW else column, compulsory[block], requested[block])
 
 
 def encode(values: np.ndarray) -> Runs:

@@ -3,6 +3,7 @@ from collections.abc import Iterable, Sequence
 
 from traffic_model.ledger import Cell, Ledger
 from traffic_model.units import decimal_bytes
+from traffic_model.vocabulary import Measure, Space
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence]) -> str:
@@ -16,7 +17,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence]) -> str:
 
 def ledger_rows(ledger: Ledger) -> tuple[list[str], list[list]]:
     """(header, rows) of a ledger: a row per array, space and direction, a column per measure, in exact bytes."""
-    measures = sorted(ledger.measures, reverse=True)
+    measures = [measure for measure in Measure if measure in ledger.measures]
     records = ledger.records()
     cells = dict.fromkeys(Cell(r["array"], r["space"], r["direction"]) for r in records)
     value = {(*Cell(r["array"], r["space"], r["direction"]), r["measure"]): r["bytes"] for r in records}
@@ -25,5 +26,6 @@ def ledger_rows(ledger: Ledger) -> tuple[list[str], list[list]]:
 
 
 def totals(ledger: Ledger) -> str:
-    """One line: the HBM bytes of each measure."""
-    return ", ".join(f"{decimal_bytes(ledger.total(m, space='hbm'))} {m}" for m in sorted(ledger.measures, reverse=True))
+    """One line: the HBM bytes of each measure that HBM has."""
+    held = {measure for _, space, _, measure in ledger if space == Space.HBM}
+    return ", ".join(f"{decimal_bytes(ledger.total(m, space=Space.HBM))} {m}" for m in sorted(held, reverse=True))

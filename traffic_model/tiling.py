@@ -15,9 +15,12 @@ class Tiling:
 
     def __post_init__(self):
         for name, value in (("query tile", self.block_q), ("key tile", self.block_k)):
-            if value not in TILE_SIZES:
+            if type(value) is not int or value not in TILE_SIZES:  # 64.0 and True are no sizes either
+                among = f"{name} {value} is not one of {', '.join(map(str, TILE_SIZES))}"
+                if type(value) is not int:
+                    raise Refusal(f"{among}, as a whole number.")
                 nearest = min(TILE_SIZES, key=lambda size: (abs(size - value), size))
-                raise Refusal(f"{name} {value} is not one of {', '.join(map(str, TILE_SIZES))}; the nearest is {nearest}.")
+                raise Refusal(f"{among}; the nearest is {nearest}.")
 
     def record(self) -> dict:
         return asdict(self)

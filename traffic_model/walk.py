@@ -31,9 +31,8 @@ class Walk:
 def walk(problem: AttentionProblem, block_q: int, block_k: int) -> Walk:
     """The walk of this tiling over this problem."""
     n, m, heads = problem.seq_len, problem.kv_len, problem.query_heads
-    firsts = np.arange(0, n, block_q)
-    ends = np.minimum(firsts + block_q, n)
-    rows, visits = ends - firsts, -(-keys_seen_by(problem.mask, ends - 1, n, m) // block_k)
+    rows = np.minimum(block_q, n - np.arange(0, n, block_q))
+    visits = visited(problem, block_q, block_k)
     total, most = lambda numbers: int(numbers.sum()) * heads, int(visits.max())
     return Walk(
         query_tiles=len(rows) * heads,
@@ -43,6 +42,19 @@ def walk(problem: AttentionProblem, block_q: int, block_k: int) -> Walk:
         returns=total(np.maximum(visits - 1, 0) * rows),
         key_tiles=most * heads,
         longest_keys=min(most * block_k, m) * heads)
+
+
+def visited(problem: AttentionProblem, block_q: int, block_k: int) -> np.ndarray:
+    """How many key tiles each query tile visits, shape [query tiles]."""
+    n, m = problem.seq_len, problem.kv_len
+    ends = np.minimum(np.arange(0, n, block_q) + block_q, n)
+    return -(-keys_seen_by(problem.mask, ends - 1, n, m) // block_k)
+
+
+def visitors(problem: AttentionProblem, block_q: int, block_k: int) -> np.ndarray:
+    """How many query tiles visit each key tile, shape [key tiles]."""
+    visits = np.sort(visited(problem, block_q, block_k))
+    return len(visits) - np.searchsorted(visits, np.arange(-(-problem.kv_len // block_k)), side="right")
 
 
 def key_tiles_seen(problem: AttentionProblem, block_q: int, block_k: int, first_row: int) -> int:

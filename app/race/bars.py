@@ -1,8 +1,10 @@
-"""Two bars for below the race: the compulsory bytes of every head, to scale."""
+"""Two bars for below the race: the bytes of every head, to scale."""
+from app.race.rungs import Rung
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.units import decimal_bytes, ratio
+from traffic_model.vocabulary import Measure, Space
 
-FILLS = {"naive": "#D55E00", "fused": "#0072B2"}  # 3:1 or better against the light and the dark ground; the text takes the theme's ink
+FILLS = {"naive": "#D55E00", "tiled": "#E69F00", "fused": "#0072B2", "fused_kv_outer": "#4FA3D9"}  # the text takes the theme's ink
 ROW = "display:flex;flex-wrap:wrap;align-items:center;gap:0 .75rem;margin:.3rem 0"
 NAME = "width:4.5rem;font-weight:600"
 TRACK = "flex:1 1 12rem;height:1.4rem"
@@ -10,13 +12,13 @@ FILL = "height:100%;min-width:2px;border-radius:3px"
 LABEL = "flex:0 1 13rem"
 
 
-def bars(problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> str:
-    """HTML: the measure, then naive and fused, each with its bytes, and how many times fewer the smaller one moves."""
-    moved = {name: predict(name, problem, tiling, gpu).compulsory_bytes for name in FILLS}
-    most, least = max(moved.values()), min(moved.values())
-    rows = [_bar(name, size / most, decimal_bytes(size) + (f", {ratio(most / size)} fewer" if size == least < most else ""))
-            for name, size in moved.items()]
-    return f"<div><b>Compulsory HBM bytes, {heads_in_words(problem)}</b> (predicted)</div>{''.join(rows)}"
+def bars(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung], measure: Measure) -> str:
+    """HTML: the measure, then each rung with its bytes, and how many times fewer the smaller one moves."""
+    moved = [predict(rung.algorithm, problem, tiling, gpu).ledger.total(measure, space=Space.HBM) for rung in rungs]
+    most, least = max(moved), min(moved)
+    rows = [_bar(rung, size / most, decimal_bytes(size) + (f", {ratio(most / size)} fewer" if size == least < most else ""))
+            for rung, size in zip(rungs, moved)]
+    return f"<div><b>{measure.capitalize()} HBM bytes, {heads_in_words(problem)}</b> (predicted)</div>{''.join(rows)}"
 
 
 def heads_in_words(problem: AttentionProblem) -> str:
@@ -26,7 +28,8 @@ def heads_in_words(problem: AttentionProblem) -> str:
     return ("one head" if problem.heads == 1 else f"all {problem.heads} heads") + shared + batch
 
 
-def _bar(name: str, share: float, label: str) -> str:
-    return (f'<div style="{ROW}"><div style="{NAME}">{name.capitalize()}</div>'
-            f'<div style="{TRACK}"><div style="{FILL};width:{100 * share:.4g}%;background:{FILLS[name]}"></div></div>'
+def _bar(rung: Rung, share: float, label: str) -> str:
+    name = rung[0].upper() + rung[1:]
+    return (f'<div style="{ROW}"><div style="{NAME}">{name}</div>'
+            f'<div style="{TRACK}"><div style="{FILL};width:{100 * share:.4g}%;background:{FILLS[rung.algorithm]}"></div></div>'
             f'<div style="{LABEL}">{label}</div></div>')

@@ -1,61 +1,81 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
-from app.race.receipts import receipt
+from app.race import hand
+from app.race.claims import identity, reversal
+from app.race.code import lines
+from app.race.receipts import receipts, schedule_cells
+from app.race.rungs import KERNELS, SAYS, Clock, Rung
+from app.race.times import Times
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.schedule import Schedule, one_head, schedule
 from traffic_model.schedule_grid import Grid
 from traffic_model.units import binary_bytes, decimal_bytes
 
-LANES = ("naive", "fused")
+LANES = (Rung.NAIVE, Rung.FUSED)
 MOST_STAIRS = 512  # steps of a mask's edge: more than the picture has pixels
-
-SAYS = {"naive": "three kernels: S and P go to HBM and come back", "fused": "one kernel: S and P are never stored"}
-KERNELS = {  # labels of the byte bars, longest first
-    "naive": [["1  QKᵀ: write S", "1  write S", "1"], ["2  softmax: read S, write P", "2  softmax", "2"],
-              ["3  PV: read P, write O", "3  read P", "3"]],
-    "fused": [["read Q, K, V, write O"]],
-}
 
 
 @lru_cache(maxsize=32)
-def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, tick: str | None = None) -> dict:
-    """One head of `problem`, naive against fused. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
+def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY,
+            tick: str | None = None, times: Times | None = None) -> dict:
+    """One head of `problem`, two rungs on one clock. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
+    `times`: what the clock of measured time runs on.
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
-    plans = {name: schedule(name, problem, tiling, gpu) for name in LANES}
-    grid = plans["fused"].grid
-    return dict(
-        id=f"{problem} {tiling} {gpu.name} {tick}", file=file_name(problem), conditions=_conditions(problem, tiling),
-        headDim=problem.head_dim, rows=grid.row_edges, columns=grid.column_edges, visible=_visible(problem), drawn=_drawn(grid), tick=tick,
-        identity="1 + N/d" if _square(problem) else None, gpu=_gpu(gpu), block=_block(problem, tiling, gpu),
-        lanes=[_lane(plan, problem) for plan in plans.values()])
+    head = one_head(problem)
+    plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
+    lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
+    return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick} {times}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
+        tick=tick, reversal=reversal(rungs, head, tiling, gpu), timed=_timed(times, rungs, problem) if times else None)
 
 
-def file_name(problem: AttentionProblem) -> str:
-    """What an exported race is called, without its suffix: tilescope_race_N4096_d64_float32."""
+@lru_cache(maxsize=32)
+def by_hand(gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY) -> dict:
+    """The race at N = 8, d = 4 with its numbers. No kernel takes this size, so there is neither a layout nor a time."""
+    plans, block = [hand.plan(rung.algorithm) for rung in rungs], dict(shared="by hand", threads="by hand")
+    lanes = [_lane(rung, plan, clock, block) for rung, plan in zip(rungs, plans)]
+    conditions = [*_conditions(hand.PROBLEM, f"{hand.TILE}×{hand.TILE}"), "point at a block for its numbers"]
+    return _common(hand.PROBLEM, plans[0].grid, gpu, rungs, clock) | dict(
+        id=f"by hand {gpu.name} {rungs} {clock}", conditions=conditions, lanes=lanes, tick=None, reversal=None, timed=None,
+        numbers={array: hand.written(array) for array in hand.numbers()})
+
+
+def _common(problem: AttentionProblem, grid: Grid, gpu: Gpu, rungs: tuple[Rung, Rung], clock: Clock) -> dict:
+    return dict(file=file_name(problem, rungs, clock), clockName=clock, headDim=problem.head_dim, rows=grid.row_edges,
+                columns=grid.column_edges, visible=_visible(problem), drawn=_drawn(grid), identity=identity(rungs, problem), gpu=_gpu(gpu))
+
+
+def file_name(problem: AttentionProblem, rungs: tuple[Rung, ...] = LANES, clock: Clock = Clock.COMPULSORY) -> str:
+    """What an exported race is called, without its suffix: tilescope_race_N4096_d64_float32, and what differs from how the page opens."""
     keys = f"_M{problem.kv_len}" * (problem.kv_len != problem.seq_len)
-    return f"tilescope_race_N{problem.seq_len}{keys}_d{problem.head_dim}_{problem.dtype}" + "_causal" * (problem.mask == "causal")
+    words = ["causal"] * (problem.mask == "causal") + [rung.algorithm for rung in rungs if rungs != LANES]
+    words += [clock.split()[0]] * (clock != Clock.COMPULSORY)
+    return "_".join([f"tilescope_race_N{problem.seq_len}{keys}_d{problem.head_dim}_{problem.dtype}", *words])
 
 
-def _lane(plan: Schedule, problem: AttentionProblem) -> dict:
-    """A sweep is [kernel, row, stage, blocks, [[array, direction, compulsory runs, requested runs] …]]."""
-    name = plan.algorithm
-    sweeps = [[sweep.kernel, sweep.row, sweep.stage, sweep.blocks, [[m.array, m.direction, m.compulsory, m.requested] for m in sweep.moves]]
-              for sweep in plan.sweeps]
-    return dict(name=name, says=SAYS[name], kernels=KERNELS[name], receipt=receipt(name, one_head(problem)), sweeps=sweeps)
+def _lane(rung: Rung, plan: Schedule, clock: Clock, block: dict) -> dict:
+    """A sweep is [kernel, row, stage, blocks, [[array, direction, compulsory runs, requested runs] …], column or null]."""
+    sweeps = [[sweep.kernel, sweep.row, sweep.stage, sweep.blocks, [[m.array, m.direction, m.compulsory, m.requested] for m in sweep.moves],
+               sweep.column] for sweep in plan.sweeps]
+    return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=block, code=lines(rung),
+                receipt=receipts(schedule_cells(plan, clock.measure)) if clock.measure else None, sweeps=sweeps)
 
 
-def _square(problem: AttentionProblem) -> bool:
-    """Then three kernels move 4U + 4W and one 4U with U = N·d, W = N², and their ratio is exactly 1 + N/d."""
-    return problem.mask == "full" and problem.seq_len == problem.kv_len
+def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> dict:
+    """Milliseconds per lane and kernel. From naive to fused two things change at once, so their ratio is called by neither name."""
+    heads = "one head" if problem.query_heads == 1 else f"all {problem.query_heads} heads"
+    return dict(milliseconds=times.milliseconds, source=times.source, heads=heads, both=Rung.NAIVE in rungs and any(r.fused for r in rungs))
 
 
-def _conditions(problem: AttentionProblem, tiling: Tiling) -> list[str]:
+def _conditions(problem: AttentionProblem, tiles: str) -> list[str]:
     heads = "one head" if problem.query_heads == 1 else f"one of {problem.query_heads} heads"
+    if problem.kv_heads != problem.heads:
+        heads += f", {problem.heads // problem.kv_heads} share K and V"
     keys = [f"M = {problem.kv_len:,}"] * (problem.kv_len != problem.seq_len)
-    return [f"N = {problem.seq_len:,}", *keys, f"d = {problem.head_dim}", problem.dtype, heads, f"{tiling} tiles", problem.mask]
+    return [f"N = {problem.seq_len:,}", *keys, f"d = {problem.head_dim}", problem.dtype, heads, f"{tiles} tiles", problem.mask]
 
 
 def _drawn(grid: Grid) -> str:
@@ -75,10 +95,10 @@ def _gpu(gpu: Gpu) -> dict:
     return dict(name=gpu.name, multiprocessors=gpu.multiprocessors, bandwidth=f"{decimal_bytes(gpu.dram_gb_per_s * 1e9)}/s")
 
 
-def _block(problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> dict:
-    """What one block of the fused kernel keeps where, from its layout."""
-    layout = predict("fused", problem, tiling, gpu).layout
+def _block(algorithm: str, head: AttentionProblem, tiling: Tiling, gpu: Gpu) -> dict:
+    """What one block of the kernel that needs most of it has of shared memory, and its threads, from the layout."""
+    layout = predict(algorithm, head, tiling, gpu).layout
     used, unit = binary_bytes(layout.shared_bytes).split(" ")
     limit, limit_unit = binary_bytes(gpu.shared_limit_bytes).split(" ")
     return dict(shared=f"{used} of {limit} {unit}" if unit == limit_unit else f"{used} {unit} of {limit} {limit_unit}",
-                threads=layout.threads)
+                threads=f"{layout.threads} threads" if hasattr(layout, "threads") else None)

@@ -1,17 +1,56 @@
-"""receipt: the sum that a lane's compulsory bytes come to, written so that anyone can add it up."""
-from traffic_model import AttentionProblem
+"""receipt: the sum that a lane's bytes come to, written so that anyone can add it up."""
+from collections import Counter
+from itertools import groupby
+
+from traffic_model.ledger import Ledger
+from traffic_model.schedule import Schedule
+from traffic_model.schedule_sweep import decode
+from traffic_model.units import decimal_bytes
+from traffic_model.vocabulary import Array, Direction, Measure, Space
+
+WAYS = {Direction.WRITE: "out", Direction.READ: "back"}
+Cells = dict[tuple[Array, Direction], int]
 
 
-def receipt(algorithm: str, problem: AttentionProblem) -> str:
-    """`4 × 1,048,576 (Q, K, V, O) + 4 × 67,108,864 (S, P out and back) = 272,629,760 B`: exact bytes of all heads of `problem`."""
-    terms = _inputs_and_output(problem)
-    if algorithm == "naive":  # S written and read, P written and read
-        terms.append((4, problem.score_bytes, "S, P out and back" if problem.mask == "full" else "visible S, P out and back"))
-    total = sum(count * size for count, size, _ in terms)
-    return f"{' + '.join(f'{count} × {size:,} ({what})' for count, size, what in terms)} = {total:,} B"
+def ledger_cells(ledger: Ledger, measure: Measure) -> Cells:
+    """Bytes in HBM by array and direction, as a prediction holds them."""
+    return {(array, way): size for (array, space, way, _), size in ledger.only(measure).items() if space == Space.HBM and size}
 
 
-def _inputs_and_output(problem: AttentionProblem) -> list[tuple[int, int, str]]:
-    if problem.query_bytes == problem.key_bytes:
-        return [(4, problem.query_bytes, "Q, K, V, O")]
-    return [(2, problem.query_bytes, "Q, O"), (2, problem.key_bytes, "K, V")]
+def schedule_cells(plan: Schedule, measure: Measure) -> Cells:
+    """The same as the sum of a schedule's moves."""
+    cells = Counter()
+    for sweep in plan.sweeps:
+        for move in sweep.moves:
+            cells[move.array, move.direction] += sum(decode(getattr(move, measure)))
+    return {cell: size for cell, size in cells.items() if size}
+
+
+def receipt(cells: Cells) -> str:
+    """`4 × 1,048,576 (Q, K, V, O) + 4 × 67,108,864 (S, P out and back) = 272,629,760 B`: exact bytes.
+
+    Cells of equal size are one term, in the order in which they first appear. What moves both ways says which way.
+    """
+    return " = ".join(_sides(cells, "{:,}".format, "{:,} B".format))
+
+
+def receipts(cells: Cells) -> list[str]:
+    """The receipt, the same in rounded units, `4 × 1.05 MB (Q, K, V, O) + 4 × 67.1 MB (…) ≈ 273 MB`, and the exact sum alone."""
+    return [receipt(cells), " ≈ ".join(_sides(cells, decimal_bytes, decimal_bytes)), f"{sum(cells.values()):,} B"]
+
+
+def _sides(cells: Cells, term, total) -> tuple[str, str]:
+    both = {array for array, way in cells if (array, *({*Direction} - {way})) in cells}
+    order = list(dict.fromkeys(cells.values()))
+    names = [(size, array.letter + f" {WAYS[way]}" * (array in both)) for (array, way), size in cells.items()]
+    names.sort(key=lambda named: order.index(named[0]))
+    groups = [(size, [name for _, name in group]) for size, group in groupby(names, key=lambda named: named[0])]
+    terms = [(f"{len(group)} × " if len(group) > 1 else "") + f"{term(size)} ({_joined(group)})" for size, group in groups]
+    return " + ".join(terms), total(sum(cells.values()))
+
+
+def _joined(names: list[str]) -> str:
+    """S out, S back, P out, P back → S, P out and back."""
+    twice = [name.removesuffix(" out") for name in names if name.endswith(" out") and name.replace(" out", " back") in names]
+    rest = [name for name in names if name.split(" ")[0] not in twice]
+    return ", ".join([*rest, *([f"{', '.join(twice)} out and back"] if twice else [])])

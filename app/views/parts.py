@@ -10,6 +10,8 @@ from traffic_model.times import ASSUMPTIONS
 
 CONFIG = dict(displayModeBar=False)
 NO_BREAK = "\u00a0"
+# beside the sidebar a player needs the whole width
+WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
 
 
 def heading(claim: str, conditions: str) -> None:

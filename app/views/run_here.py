@@ -1,9 +1,12 @@
-"""Run here: a button that runs the kernels on this machine and says how the counts compare with the prediction."""
+"""Run here: a button that has the kernels run on this machine and says how the counts compare with the prediction."""
 import streamlit as st
 
 from app import cached, controls, running
 from app.settings import Settings
+from app.worker.queue import Job
 from traffic_model import Refusal
+
+JOB = "run_job"  # this session's job, while there is one
 
 
 def session_runs() -> list[dict]:
@@ -19,29 +22,51 @@ def button() -> bool:
 
 def show(settings: Settings, wanted: bool, runs: list[dict]) -> None:
     """Runs if wanted. runs: those to compare with the prediction, shipped or of this session, at these settings and this N."""
-    if wanted:
-        _run(settings)
+    if wanted and (JOB not in st.session_state or st.session_state[JOB].ended):
+        try:
+            st.session_state[JOB] = cached.run_queue().submit(settings)
+        except Refusal as refusal:
+            st.error(_sentence(str(refusal)))
+    if JOB in st.session_state:
+        _watch()
     for run in runs:
         st.markdown(running.verdict(run, settings))
 
 
-def _run(settings: Settings) -> None:
-    place = st.empty()
-    with place.container():
-        bar = st.progress(0., "Starting")
-        st.button("Cancel", key="cancel_run")  # any click reruns the script; the running one stops at its next word of progress
-    try:
-        done = running.run_both(settings, cached.run_lock(), bar.progress)
-    except Refusal as refusal:
-        place.error(str(refusal))
-        one_head = settings.with_one_head()
-        if one_head != settings and running.possible(one_head):
-            st.button("Run one head instead", key="run_one_head", on_click=_one_head)
+@st.fragment(run_every=.5)
+def _watch() -> None:
+    """Follows the job by itself, without repainting the page around it, until it has ended."""
+    if JOB not in st.session_state:
         return
-    session_runs().extend(done)
-    st.rerun()
+    job = cached.run_queue().look(st.session_state[JOB])
+    if not job.ended:
+        st.progress(job.share, job.words or "Starting")
+        st.button("Cancel", key="cancel_run", on_click=cached.run_queue().cancel, args=(job,))
+    elif job.state in ("refused", "failed"):
+        _say_why_not(job)
+    else:
+        session_runs().extend(job.runs)
+        del st.session_state[JOB]
+        st.rerun()
+
+
+def _say_why_not(job: Job) -> None:
+    st.error(_sentence(job.sentence))
+    with st.container(horizontal=True):
+        if job.one_head_runs:
+            st.button("Run one head instead", key="run_one_head", on_click=_one_head)
+        st.button("Close", key="close_run", on_click=_close)
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _close() -> None:
+    st.session_state.pop(JOB, None)
 
 
 def _one_head() -> None:
+    _close()
     controls.set_one_head()
     st.session_state["run_now"] = True

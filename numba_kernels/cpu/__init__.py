@@ -28,8 +28,8 @@ After:
         # every thread, inside the loop of line 3
         for thread_x in range(32):
             thread = thread_x
-            S_shared_write_bytes += 4
             Q_hbm_read_bytes += 4
+            S_shared_write_bytes += 4
             tile[uint64(thread)] = X[uint64(first + thread)]
         # every thread, after the barrier of line 5
         for thread_x in range(32):
@@ -59,16 +59,30 @@ What happened, with the file that does it:
   threads, emit, header    the source: one module that needs nothing but numpy and Numba
   compile, cache, launch   machine code kept on disk, the grid run by several threads in chunks, with progress and cancellation
 
-What it is not: threads take turns, so a race (a missing barrier) gives some result without a word; nothing checks that an index lies
-within its array; and times say nothing about a GPU.
+The source has three more forms. They call a few compiled functions of this package besides.
+
+  warps    Threads run in groups of 32, the lanes of a warp, and each access writes its index into a log: a row for each iteration of the
+           loops around it, a column for each lane. When the last lane is through, a row is one warp access, exactly as the lanes of a
+           GPU would make it together, and is measured: distinct bytes, sectors, wavefronts (steps, warps, warp_log). Every access of
+           every warp is; what a warp does between two barriers must fit into 2^17 rows, or the launch is refused.
+  trace    The same, but the rows are kept and told in order, for one block: `trace`, and `movements` put together by line.
+  check    Every index is looked at before it is used. Each element of an array has a shadow that remembers who wrote and read it since
+           which barrier (guards, shadow). `check` reports races, reads of shared memory that nobody wrote and indices outside their
+           array, each with file, line, array, index and the two threads.
+
+What it is not: threads take turns, so outside `check` a race (a missing barrier) gives some result without a word, and so does an index
+outside its array; races between one warp's lanes are races here too; and times say nothing about a GPU.
 '''
+from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
+from numba_kernels.cpu.trace import Movement, WarpAccess, movements, trace
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.host import allocate, free_bytes, get, put, resources
 from numba_kernels.spec import KernelSpec
 
-__all__ = ["Unfaithful", "allocate", "free_bytes", "get", "launch", "put", "resources", "source"]
+__all__ = ["Fault", "Faulty", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "movements",
+           "put", "require_no_faults", "resources", "source", "trace"]
 
 
 def source(spec: KernelSpec, counting: str) -> str:

@@ -6,6 +6,7 @@ Numba's files is kept too, and files that differ from it are removed before Numb
 """
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 SUMS = ".sums"
+KEPT = 400  # sources; with their machine code less than 100 MB
+OWN = re.compile(r"\w+_[0-9a-f]{20}")  # how a source is named
 
 
 def cache_folder() -> Path:
@@ -59,6 +62,15 @@ def drop_damaged(files: Iterable[Path], sums: Path) -> None:
 def record(files: Iterable[Path], sums: Path) -> None:
     """Writes down the content of files that this process has just loaded or written."""
     replace(sums, "".join(f"{_sum(file)}  {file.name}\n" for file in sorted(files)))
+
+
+def prune(folder: Path, keep: int = KEPT) -> None:
+    """Removes all but the `keep` sources that were used last, each with its machine code; files that are not this cache's stay."""
+    own = [path for path in folder.glob("*.py") if OWN.fullmatch(path.stem)]
+    used = {path: path.stat().st_mtime for path in own if path.exists()}
+    for path in sorted(used, key=used.get, reverse=True)[keep:]:
+        for file in (*folder.glob(f"**/{path.stem}.*"), path):
+            file.unlink(missing_ok=True)
 
 
 @lru_cache

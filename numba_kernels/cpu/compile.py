@@ -1,12 +1,13 @@
 """Compile: from a generated source to a function that can be called, through the cache on disk."""
 import hashlib
+import os
 import sys
 import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
 
-from numba_kernels.cpu.cache import SUMS, cache_folder, drop_damaged, own_folder, record, write_once
+from numba_kernels.cpu.cache import SUMS, cache_folder, drop_damaged, own_folder, prune, record, write_once
 from numba_kernels.cpu.generate import Generated
 
 LOCK = threading.Lock()  # one compilation at a time, whatever the number of sessions
@@ -38,8 +39,10 @@ def _load(kernel, signature, folder):
     sums = path.with_suffix(SUMS)
     drop_damaged(machine_code(), sums)
     function.compile(signature)
+    os.utime(path)  # used now: the last to be removed
     if function.stats.cache_misses:
         record(machine_code(), sums)
+        prune(folder)
     return function
 
 

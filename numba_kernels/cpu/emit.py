@@ -5,18 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from numba_kernels.cpu.coordinates import Coordinates
-from numba_kernels.cpu.fission import Around, Interval, Once, Part
+from numba_kernels.cpu.fission import Around, Barrier, Interval, Once, Part
+from numba_kernels.cpu.guards import Guards
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.lifetimes import Lifetimes
 from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.threads import ThreadLoops, indented, statement_lines
+from numba_kernels.cpu.warps import Warps
+from numba_kernels.ports import OFF
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones."""
+    """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones;
+    warps: how accesses are looked at by warp, guards: how they are checked, None if they are not."""
 
     name: str
     parameters: list[str]
@@ -28,18 +32,22 @@ class Kernel:
     shared_bytes: int
     lifetimes: Lifetimes
     kept: dict[str, np.dtype]
+    warps: Warps | None
+    guards: Guards | None
 
 
 def function(kernel: Kernel, header: Header, names: Names) -> str:
     """The source of the function. It takes the first block and the one after the last, the blocks along x, y, z, then what the kernel
     takes; without counting there are no tallies and no counts."""
     first, last, block = map(names, ("first_block", "last_block", "block"))
-    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64)
-    totals = kernel.tally.totals if kernel.tally.on else ()
-    parameters = [name for name in kernel.parameters if kernel.tally.on or name != kernel.counts]
+    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64, kernel.warps, kernel.guards)
+    totals = kernel.tally.totals if kernel.tally.adds else ()
+    parameters = [name for name in kernel.parameters if kernel.tally.counting != OFF or name != kernel.counts]
+    if kernel.warps:
+        parameters[parameters.index(kernel.counts) + 1:parameters.index(kernel.counts) + 1] = kernel.warps.parameters
     body = [f"{total} = 0" for total in totals]
     body += _declarations(kernel, loops, header.np)
-    body += [f"for {block} in range({first}, {last}):", *indented(_block_coordinates(kernel.at, block) + _parts(kernel.parts, loops))]
+    body += [f"for {block} in range({first}, {last}):", *indented(_at_block(kernel, block) + _parts(kernel.parts, loops))]
     body += [f"{kernel.counts}[{cell}] += {total}" for cell, total in enumerate(totals)]
     return "\n".join([f"def {kernel.name}({', '.join([first, last, *kernel.at.grid, *parameters])}):", *indented(body)])
 
@@ -51,19 +59,21 @@ def _declarations(kernel, loops, np_name):
     new = lambda shape, dtype: f"{np_name}.zeros({shape[0] if len(shape) == 1 else shape}, {np_name}.{dtype.type.__name__})"
     for name, array in kernel.memory.shared.items():
         if array.shape == (0,):
-            lines.append(f"{name} = {dynamic or new((kernel.shared_bytes // array.dtype.itemsize,), array.dtype)}")
+            lines.append(f"{name} = {dynamic or new((max(1, kernel.shared_bytes // array.dtype.itemsize),), array.dtype)}")
             dynamic = name
         else:
             lines.append(f"{name} = {new(array.shape, array.dtype)}")
     for name, array in kernel.memory.local.items():
         rows = (threads,) if name in kernel.lifetimes.rows else ()
         lines.append(f"{name} = {new(rows + array.shape, array.dtype)}")
+    lines += kernel.guards.declarations() if kernel.guards else []
     return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
 
 
-def _block_coordinates(at, block):
-    (x, y, z), (columns, rows, _) = at.block, at.grid
-    return [f"{x} = {block} % {columns}", f"{y} = {block} // {columns} % {rows}", f"{z} = {block} // ({columns} * {rows})"]
+def _at_block(kernel, block):
+    (x, y, z), (columns, rows, _) = kernel.at.block, kernel.at.grid
+    return [*(kernel.guards.at_block(block) if kernel.guards else ()),
+            f"{x} = {block} % {columns}", f"{y} = {block} // {columns} % {rows}", f"{z} = {block} // ({columns} * {rows})"]
 
 
 def _parts(parts, loops):
@@ -72,6 +82,8 @@ def _parts(parts, loops):
         match part:
             case Interval():
                 lines += loops.lines(part)
+            case Barrier() if loops.guards:
+                lines += loops.guards.at_barrier()
             case Once(statement=statement):
                 lines += statement_lines([statement])
             case Around(header=header, body=body, orelse=orelse):

@@ -36,7 +36,11 @@ class Around:
     orelse: list["Part"] = field(default_factory=list)
 
 
-Part = Interval | Once | Around
+class Barrier:
+    """Where the threads wait for each other; intervals without one between them are one, cut for another reason."""
+
+
+Part = Interval | Once | Around | Barrier
 
 
 def split(statements: list[ast.stmt], uniformity: Uniformity, start: str = "from the start") -> list[Part]:
@@ -44,6 +48,7 @@ def split(statements: list[ast.stmt], uniformity: Uniformity, start: str = "from
     parts, current = [], Interval(start)
     for statement in statements:
         if is_barrier(statement):
+            parts.append(Barrier())
             current = Interval(f"after the barrier of line {statement.lineno}")
         elif has_barrier(statement):
             place = f"the {'branch' if isinstance(statement, ast.If) else 'loop'} of line {statement.lineno}"

@@ -12,6 +12,7 @@ from numba_kernels.cpu.emit import Kernel, function
 from numba_kernels.cpu.fission import split
 from numba_kernels.cpu.flow import assignments
 from numba_kernels.cpu.grammar import check_kernel
+from numba_kernels.cpu.guards import Access, Guards
 from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.indices import unsigned
 from numba_kernels.cpu.inline import inline
@@ -19,21 +20,30 @@ from numba_kernels.cpu.lifetimes import Lifetimes
 from numba_kernels.cpu.memory import take_out_arrays
 from numba_kernels.cpu.names import Names, stored
 from numba_kernels.cpu.singles import take_apart
-from numba_kernels.cpu.tally import require_untouched, take_out
+from numba_kernels.cpu.starts import find_starts
+from numba_kernels.cpu.steps import Loop
+from numba_kernels.cpu.tally import Site, require_untouched, take_out
 from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.unfaithful import Unfaithful, reading
 from numba_kernels.cpu.uniform import Uniformity
+from numba_kernels.cpu.warps import Warps
 from numba_kernels.cpu.webs import rejoin, separate
+from numba_kernels.ports import OFF, REQUESTS
 from numba_kernels.spec import KernelSpec
 
+CHECK = "check"  # the form of the source that checks every index, beside the modes of counting
 INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
 class Generated(NamedTuple):
-    """name: of the function in the source that runs a range of blocks."""
+    """name: of the function in the source that runs a range of blocks; loops, sites: the tables by which it lays down the accesses of
+    warps (numba_kernels/cpu/steps.py); accesses: what the faults that it finds are about (numba_kernels/cpu/guards.py); else empty."""
 
     name: str
     source: str
+    loops: tuple[Loop, ...] = ()
+    sites: tuple[Site, ...] = ()
+    accesses: tuple[Access, ...] = ()
 
 
 def host_dtype(spec: KernelSpec, array: str) -> np.dtype:
@@ -55,11 +65,12 @@ def _generate(spec, counting):
     text = kernel_text(spec)
     with reading(text.file):
         about = _about(spec, counting, text)
-        return Generated(text.tree.name, about + _module(spec, counting, text))
+        source, tables = _module(spec, counting, text)
+        return Generated(text.tree.name, about + source, **tables)
 
 
 def _module(spec, counting, text):
-    """Everything below the docstring."""
+    """(everything below the docstring, what stands in its tables)"""
     arrays, counts = _parameters(spec, text)
     names = Names({text.tree.name, *stored(text.tree), *text.parameters})
     at, header = Coordinates.choose(names, spec.launch.block), Header(names)
@@ -71,14 +82,14 @@ def _module(spec, counting, text):
     text = inline(text, tally, memory, header.uint64, conversion)
     require_untouched(text, tally)
     coordinates = {*at.thread, *at.block, *at.grid}
-    added = {*coordinates, *tally.totals, header.uint64, *(conversion or ())}
-    check_kernel(text, memory, added)
+    added = {*coordinates, *tally.totals, tally.notes, header.uint64, *(conversion or ())}
+    check_kernel(text, memory, added, tally.notes)
     text = header.bind(text, added)
     text, webs = separate(text, names, (*text.parameters, *tally.totals))
     text = unsigned(text, coordinates, header.uint64)
     body = text.tree.body
 
-    parts = split(body, Uniformity(body, {*at.thread, *tally.totals, *memory.names}))
+    parts = split(body, Uniformity(body, {*at.thread, *tally.totals, tally.notes, *memory.names}))
     assigned = assignments(body)
     _require_constant(assigned, text)
     lifetimes = Lifetimes(parts, assigned, {*text.parameters, *added}, memory)
@@ -86,8 +97,17 @@ def _module(spec, counting, text):
     dtypes = Dtypes(assigned, known | _argument_types(spec, text, arrays, memory) | dict.fromkeys(coordinates, INT64), header.meaning)
     kept = {name: dtypes.of(name) for name in sorted(lifetimes.kept)}
     rejoin(text, webs, lifetimes.private)
-    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{function(kernel, header, names)}\n"
+    starts = find_starts(parts, memory, names, header) if counting not in (OFF, REQUESTS) else {}
+    warps = Warps(parts, tally, spec, names, header, counts, starts) if tally.by_warp else None
+    guards = Guards(parts, memory, at, names, header, counts, starts, spec.shared_bytes) if counting == CHECK else None
+    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards)
+    source = function(kernel, header, names)
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", _tables(warps, guards)
+
+
+def _tables(warps, guards):
+    return dict(loops=tuple(warps.steps.loops) if warps else (), sites=tuple(warps.steps.sites) if warps else (),
+                accesses=tuple(guards.accesses) if guards else ())
 
 
 def _about(spec, counting, text):

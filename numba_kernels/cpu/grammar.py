@@ -15,9 +15,11 @@ OPERATORS = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
 COMPOUND = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple)
 
 
-def check_kernel(text: Text, memory: Memory, added: Set[str]) -> None:
-    """Raises Unfaithful at the first thing the cpu backend does not run. added: names that earlier steps put into the text."""
-    _Grammar(text, memory.names, added | stored(text.tree) | set(text.parameters), in_kernel=True).statements(text.tree.body, None)
+def check_kernel(text: Text, memory: Memory, added: Set[str], notes: str) -> None:
+    """Raises Unfaithful at the first thing the cpu backend does not run. added: names that earlier steps put into the text; notes: the
+    one that accesses are noted under."""
+    own = added | stored(text.tree) | set(text.parameters)
+    _Grammar(text, memory.names | {notes}, own, in_kernel=True).statements(text.tree.body, None)
 
 
 def check_device_function(text: Text) -> None:

@@ -1,7 +1,9 @@
 """Header: what stands above the kernel in its generated source: imports, named constants, and copies of its device functions."""
 import ast
+import hashlib
 import inspect
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Set
 
@@ -30,6 +32,7 @@ class Header:
         self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
         self.conversions = []  # sources of the functions between storage and fp32
+        self.packages = {}  # module of this package -> (name in it, name in the generated source) of what is imported
 
     def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
         """The text with every name from outside it bound in this header. added: names that are already the generated source's."""
@@ -44,6 +47,20 @@ class Header:
             return None
         return Conversion(*(self._copied(way, function) for way, function in cpu_conversion(dtype)._asdict().items()))
 
+    def shared(self, function: Callable) -> str:
+        """The name of a compiled function of this package that sources import, so that it is compiled once for all of them."""
+        self.packages.setdefault(function.__module__, []).append((function.__name__, self.names(function.__name__)))
+        return self.packages[function.__module__][-1][1]
+
+    def bound(self, scalar_type: numba.types.Type) -> str:
+        """The name of one of Numba's types of number."""
+        return self._bound(scalar_type.name, scalar_type)
+
+    def constant(self, wanted: str, value: str) -> str:
+        """Binds a name that nothing else has to a value, given as source."""
+        self.constants[wanted, value] = wanted
+        return wanted
+
     def meaning(self, node: ast.Name | ast.Attribute) -> np.dtype | Text | None:
         """What a name in the generated source means: the dtype of a type or of a constant, the text of a device function."""
         if isinstance(node, ast.Attribute) and node.value.id == self.np:
@@ -56,6 +73,8 @@ class Header:
         modules = sorted(renamed(module, name) for (module, wanted), name in self.imports.items() if not wanted)
         of_numba = sorted(renamed(wanted, name) for (_, wanted), name in self.imports.items() if wanted)
         imports = [*(f"import {module}" for module in modules), f"from numba import {', '.join(of_numba)}"]
+        imports += [f"from {module} import {', '.join(renamed(*name) for name in found)}  # {_fingerprint(module)}"
+                    for module, found in self.packages.items()]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
         sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
@@ -108,3 +127,8 @@ class Header:
             text.tree.name = self.functions[function] = self.names(name)
             self.meanings[text.tree.name] = text
         return self.functions[function]
+
+
+def _fingerprint(module):
+    """Of a module's text: when it changes, so does the source that imports it, and machine code that holds the old text is not found."""
+    return hashlib.sha256(inspect.getsource(sys.modules[module]).encode()).hexdigest()[:12]

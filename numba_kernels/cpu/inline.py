@@ -3,6 +3,7 @@
     s += hbm.read(tally, K_READ, K, row + c)      ->      K_hbm_read_bytes += 4
                                                           s += K[uint64(row + c)]
 
+Where warps are looked at, `notes[5] = row + c` is put there instead, 5 being the number of this access in the text.
 An access that an expression reaches only sometimes (`a and b`, `x if c else y`) is added under the same condition; conditions have no
 effect of their own, so evaluating one twice is safe. The index is unsigned as in the ports: a signed one costs a test for Python's
 negative indices.
@@ -10,8 +11,10 @@ negative indices.
 import ast
 from copy import deepcopy
 
+import numpy as np
+
 from numba_kernels.cpu.memory import Memory
-from numba_kernels.cpu.tally import Tally
+from numba_kernels.cpu.tally import Site, Tally
 from numba_kernels.cpu.text import Role, Text
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.storage import Conversion
@@ -114,12 +117,24 @@ class _Accesses(ast.NodeTransformer):
             raise Unfaithful(call, f"counts in {ast.unparse(tally)}, which is not the kernel's tally")
         if self.memory.space(ast.unparse(array)) != MEMORY[role.space]:
             raise Unfaithful(call, f"{ast.unparse(array)} is no array of the {role.space} space")
+        self._require_fp32(call, array, role)
         self.count += 1
-        if self.tally.on:
-            self._add(self.tally.totals[cell.value], self.tally.bytes[role.space], call)
-        unsigned = ast.Call(ast.Name(self.uint64, ast.Load()), [self.visit(index)], [])
-        place = ast.copy_location(ast.Subscript(array, unsigned, context), call)
-        return place, [self.visit(node) for node in value]
+        values = [self.visit(node) for node in value]
+        index = self.visit(index)
+        if self.tally.adds:
+            self._book(ast.AugAssign(ast.Name(self.tally.totals[cell.value], ast.Store()), ast.Add(),
+                                     ast.Constant(self.tally.bytes[role.space])), call)
+        if self.tally.by_warp:
+            self._note(Site(len(self.tally.sites), cell.value, call.lineno, ast.unparse(array), self.tally.bytes[role.space]), index, call)
+        unsigned = ast.Call(ast.Name(self.uint64, ast.Load()), [index], [])
+        return ast.copy_location(ast.Subscript(array, unsigned, context), call), values
+
+    def _require_fp32(self, call, array, role):
+        """A port takes a flat array; what it counts in shared memory is fp32."""
+        declared = self.memory.shared.get(self.memory.origin(ast.unparse(array)))
+        if declared and (len(declared.shape) > 1 or declared.dtype != np.float32):
+            raise Unfaithful(call, f"{role.space}.{role.action} takes a flat array of float32; {ast.unparse(array)} is {declared.dtype} "
+                                   f"of shape {declared.shape}")
 
     def _converted(self, way, value, role):
         """The value through `load` or `store` where HBM holds another type than fp32."""
@@ -127,8 +142,13 @@ class _Accesses(ast.NodeTransformer):
             return value
         return ast.copy_location(ast.Call(ast.Name(getattr(self.conversion, way), ast.Load()), [value], []), value)
 
-    def _add(self, total, size, call):
-        addition = ast.AugAssign(ast.Name(total, ast.Store()), ast.Add(), ast.Constant(size))
+    def _note(self, site, index, call):
+        place = ast.Subscript(ast.Name(self.tally.notes, ast.Load()), ast.Constant(len(self.tally.sites)), ast.Store())
+        self.tally.sites.append(site)
+        self._book(ast.Assign([place], deepcopy(index)), call)
+
+    def _book(self, addition, call):
+        """Puts it before the statement, under the conditions that the access is under."""
         if self.conditions:
             conditions = deepcopy(self.conditions)
             addition = ast.If(ast.BoolOp(ast.And(), conditions) if len(conditions) > 1 else conditions[0], [addition], [])

@@ -7,9 +7,11 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 import numba
 import numpy as np
 
+from numba_kernels.cpu.arguments import checked_arguments
 from numba_kernels.cpu.compile import compiled
-from numba_kernels.cpu.generate import generate, host_dtype
-from numba_kernels.ports import COUNTING_MODES, OFF
+from numba_kernels.cpu.generate import generate
+from numba_kernels.cpu.warp_log import workspace
+from numba_kernels.ports import COUNTING_MODES, MEASURES, OFF, WARPS
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
 
@@ -19,32 +21,42 @@ GROWTH = 8  # a chunk has at most this many times the blocks of the last: the fi
 
 def launch(spec: KernelSpec, arrays: dict[str, np.ndarray], counting: str,
            progress: Callable[[int, int], None] | None = None) -> np.ndarray:
-    """Runs the whole grid and returns the counts: bytes per cell of the spec, int64; zeros when counting is "off".
+    """Runs the whole grid and returns the counts: bytes per cell of the spec, int64; zeros when counting is "off"; when it is "warps" a
+    row per cell, with a column for each of its measures (numba_kernels.ports.MEASURES) and zeros where the cell has no such measure.
 
     arrays: flat, contiguous arrays of the spec's storage by name; outputs are written in place.
     progress(blocks done, blocks) is called from this thread between chunks; what it raises stops the rest and is raised here.
-    Raises Unfaithful for a kernel text that cannot be run faithfully, Refusal for a wrong argument.
+    Raises Unfaithful for a kernel text that cannot be run faithfully, Refusal for a wrong argument and for a kernel whose warps make
+    more accesses between two barriers than memory should hold.
     """
     if counting not in COUNTING_MODES:
-        raise Refusal(f"counting {counting} is not known on the cpu; choose {' or '.join(COUNTING_MODES)}.")
-    given = [_checked(name, arrays[name], spec) for name in spec.arrays]
-    sizes = [np.float32(value) if isinstance(value, float) else int(value) for _, value in spec.sizes]
+        raise Refusal(f"counting {counting} is not known on the cpu; choose {', '.join(COUNTING_MODES)}.")
+    given, sizes = checked_arguments(spec, arrays)
+    shape = (len(spec.cells), len(MEASURES[WARPS])) if counting == WARPS else len(spec.cells)
 
     def run_blocks(first, last):
-        counts = np.zeros(len(spec.cells), np.int64)
+        counts, own = np.zeros(shape, np.int64), idle.pop() if idle else new_workspace()
         start = time.perf_counter()
-        function(first, last, *spec.launch.grid, *given, *([] if counting == OFF else [counts]), *sizes)
+        function(first, last, *spec.launch.grid, *given, *([] if counting == OFF else [counts]), *own, *sizes)
+        idle.append(own)
         return counts, last - first, time.perf_counter() - start
 
-    types = [numba.typeof(argument) for argument in (*given, *([] if counting == OFF else [np.zeros(1, np.int64)]), *sizes)]
-    function = compiled(generate(spec, counting), (numba.int64,) * 5 + tuple(types))
-    return _in_chunks(run_blocks, spec.blocks, len(spec.cells), progress or (lambda done, blocks: None))
+    kernel = generate(spec, counting)
+    new_workspace = lambda: workspace(np.array(kernel.loops)) if counting == WARPS else ()
+    idle = [new_workspace()]  # at any time: one for every worker at most, minus those in use
+    types = map(numba.typeof, (*given, *([] if counting == OFF else [np.zeros(shape, np.int64)]), *idle[0], *sizes))
+    function = compiled(kernel, (numba.int64,) * 5 + tuple(types))
+    try:
+        return _in_chunks(run_blocks, spec.blocks, np.zeros(shape, np.int64), progress or (lambda done, blocks: None))
+    except MemoryError:
+        raise Refusal(f"a warp of {spec.launch.name} makes too many accesses between two barriers for them to be held at once; take a "
+                      f"shorter sequence, or count requests.") from None
 
 
-def _in_chunks(run_blocks, blocks, cells, progress):
-    """The sum of the counts of all blocks. Two chunks per worker are out at any time, so that none waits for this thread."""
+def _in_chunks(run_blocks, blocks, counts, progress):
+    """Adds up the counts of all blocks. Two chunks per worker are out at any time, so that none waits for this thread."""
     workers = numba.config.NUMBA_NUM_THREADS  # the processors this process may use, or the environment variable of that name
-    counts, done, handed_out, size, running = np.zeros(cells, np.int64), 0, 0, 1, set()
+    done, handed_out, size, running = 0, 0, 1, set()
     with ThreadPoolExecutor(workers, "tilescope-cpu") as pool:
         try:
             while done < blocks:
@@ -62,13 +74,3 @@ def _in_chunks(run_blocks, blocks, cells, progress):
         finally:
             pool.shutdown(cancel_futures=True)
     return counts
-
-
-def _checked(name, array, spec):
-    """The array as the generated source takes it. float16 comes in as such and goes on as its bits."""
-    wanted = host_dtype(spec, name)
-    if array.dtype == np.float16 and wanted == np.uint16:
-        array = array.view(wanted)
-    if not (array.ndim == 1 and array.dtype == wanted and array.flags.c_contiguous and array.flags.writeable):
-        raise Refusal(f"array {name} is {array.dtype} of shape {array.shape}; the cpu backend takes flat, contiguous, writable {wanted}.")
-    return array

@@ -1,25 +1,52 @@
-"""The tally: found between its start and its flush, and turned into one number of bytes per cell."""
+"""The tally: found between its start and its flush, and turned into one number of bytes per cell, or into the sites of its accesses."""
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from numba_kernels.cpu.names import Names, name_nodes
 from numba_kernels.cpu.text import Role, Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
-from numba_kernels.ports import OFF
+from numba_kernels.ports import REQUESTS, WARPS
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ELEMENT_BYTES
 
+TRACE = "trace"  # the form of the source that keeps every warp access, beside the modes of counting
+BY_WARP = (WARPS, TRACE)  # forms of the source that look at warps
 FP32_BYTES = 4  # of an element of scratch or of shared memory
+
+
+class Site(NamedTuple):
+    """One access in the kernel's text: its number in the order of the text, its cell and line, the array it names there, and the bytes of
+    an element."""
+
+    number: int
+    cell: int
+    line: int
+    array: str
+    bytes: int
 
 
 @dataclass(frozen=True)
 class Tally:
-    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; on: whether they are counted."""
+    """name: of the kernel's local array; totals: one name per cell; bytes: of one access, per space; counting: what the source is
+    for; where it looks at warps each access notes its index: `notes[number of its site] = index`."""
 
     name: str
     totals: tuple[str, ...]
     bytes: dict[str, int]
-    on: bool
+    counting: str
+    notes: str
+    sites: list[Site] = field(default_factory=list)
+
+    @property
+    def adds(self) -> bool:
+        """Whether an access adds its bytes to its cell's total at once."""
+        return self.counting == REQUESTS
+
+    @property
+    def by_warp(self) -> bool:
+        """Whether accesses are noted, to be looked at a warp at a time."""
+        return self.counting in BY_WARP
 
 
 def take_out(text: Text, spec: KernelSpec, names: Names, counting: str) -> tuple[Text, Tally]:
@@ -32,7 +59,8 @@ def take_out(text: Text, spec: KernelSpec, names: Names, counting: str) -> tuple
             raise Unfaithful(node, f"uses {counts}, which only flush may touch")
     text.tree.body = body or [ast.copy_location(ast.Pass(), text.tree)]
     totals = tuple(names(f"{cell.array.letter}_{cell.space}_{cell.direction}_bytes") for cell in spec.cells)
-    return text, Tally(tally, totals, dict(hbm=ELEMENT_BYTES[spec.dtype], scratch=FP32_BYTES, shared=FP32_BYTES), counting != OFF)
+    sizes = dict(hbm=ELEMENT_BYTES[spec.dtype], scratch=FP32_BYTES, shared=FP32_BYTES)
+    return text, Tally(tally, totals, sizes, counting, names("notes"))
 
 
 def require_untouched(text: Text, tally: Tally) -> None:

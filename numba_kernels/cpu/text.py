@@ -20,8 +20,8 @@ class Role(NamedTuple):
     space: str = ""
 
 
-STAND_INS = Ports(Role("start"), Role("flush"), *(Port(Role("read", space), Role("write", space))
-                                                      for space in ("hbm", "scratch", "shared")))
+STAND_INS = Ports(0, Role("start"), Role("flush"), *(Port(Role("read", space), Role("write", space))
+                                                     for space in ("hbm", "scratch", "shared")))
 
 
 class Text(NamedTuple):

@@ -8,7 +8,7 @@ from traffic_model.gpus import Gpu
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import TILE_SIZES, Tiling
 
-GRID_LIMIT = 65535  # blocks along y and along z; x takes 2³¹ − 1
+GRID_LIMITS = (2**31 - 1, 65535, 65535)  # blocks along x, y and z
 WARP = 32
 
 
@@ -53,9 +53,10 @@ class Layout(ABC):
             raise Refusal(f"a {tiling} tiling at d = {problem.head_dim} needs {layout.shared_bytes / 1024:g} KiB of shared memory per "
                           f"block, but {gpu.name} allows {gpu.shared_kib_per_block} KiB; {cls._advice(problem, tiling, gpu)}.")
         for launch in layout.launches(problem):
-            if max(launch.grid[1:]) > GRID_LIMIT:
-                raise Refusal(f"the {launch.name} kernel would need a grid of {launch.grid[1]:,} × {launch.grid[2]:,} blocks along y and "
-                              f"z; a GPU takes {GRID_LIMIT:,} of each.")
+            if any(blocks > limit for blocks, limit in zip(launch.grid, GRID_LIMITS)):
+                written = lambda numbers: " × ".join(f"{number:,}" for number in numbers)
+                raise Refusal(f"the {launch.name} kernel would need a grid of {written(launch.grid)} blocks; a GPU takes "
+                              f"{written(GRID_LIMITS)}.")
         return layout
 
     @classmethod

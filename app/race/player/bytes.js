@@ -1,4 +1,4 @@
-// The bytes moved so far, to scale: the whole width is what the slower lane must move.
+// What the clock has counted so far, to scale: the whole width is what the longer lane takes.
 const BAR = { x: 24, width: 1232, height: 28, baseline: 21, gap: 3, thinnest: 2 };
 
 /** This lane's kernels one after another, filled as far as the clock has come. */
@@ -34,11 +34,13 @@ function labelOutside(pen, lane, scale, y) {
   return BAR.x + width + 36 + pen.text(words, BAR.x + width + 12, y + BAR.baseline, { weight: 600, ink: pen.palette[lane.name].text });
 }
 
-/** How many times fewer bytes: beside the shorter bar, or at its end where no room is left. */
+/** How many times fewer: beside the shorter bar, or at its end where no room is left. */
 function drawRatio(pen, race, lane, { scale, moved, y, after }) {
-  const short = `${times(race.clock.last / race.clock.first)} fewer`, right = BAR.x + BAR.width;
-  const wordings = [`${short} compulsory bytes`, short];
-  if (race.identity) wordings.unshift(`${wordings[0]} = ${race.identity}`);
+  const factor = race.clock.last / race.clock.first, same = factor <= 1 + TIE, right = BAR.x + BAR.width;
+  const short = same ? "equal" : race.clock.fewer(factor).replace(` ${race.clockName}`, "");
+  const wordings = [same ? `equal ${race.clockName}` : race.clock.fewer(factor), short];
+  if (race.timed?.both) return; // tiling and fusion together are no ratio of either
+  if (race.identity && race.clock.compulsory && !same) wordings.unshift(`${wordings[0]} = ${race.identity}`);
   const words = wordings.find((choice) => pen.width(choice, 24, 700) <= right - after);
   if (words) return pen.text(words, right, y + BAR.baseline + 1, { size: 24, weight: 700, align: "right" });
   const left = BAR.x + lane.total * scale - 12 - pen.width(short, 20, 600);

@@ -1,5 +1,6 @@
 // The caches' panel: what the kernel on show reads more than once, how much of it has been read for the first time, and the re-reads.
 const CACHES = { x: 700, width: 112 }, GAUGE = { x: 36, width: 62, height: 20 };
+const GAUGED = "qkspvo"; // in this order; statistics go with O
 
 function drawCaches(pen, lane, view, y, height) {
   const { palette } = pen, { x, width } = CACHES, ground = palette.panel, middle = { ground, align: "center" };
@@ -7,8 +8,10 @@ function drawCaches(pen, lane, view, y, height) {
   pen.inside([x, y, width, height], () => {
     pen.text("Caches", x + width / 2, y + 24, { weight: 600, ink: palette.muted, ...middle });
     const kernel = (view.flight ?? view.pulse)?.kernel ?? lane.kernels.length;
-    [...lane.uses[kernel].again].forEach((array, index) => drawGauge(pen, lane, view, array, y + 42 + 36 * index));
-    pen.text("re-reads", x + width / 2, y + 150, { ink: palette.muted, ...middle });
+    const shown = [...GAUGED].filter((array) => lane.uses[kernel].again.has(array));
+    shown.forEach((array, index) => drawGauge(pen, lane, view, array, y + 42 + 36 * index));
+    const words = lane.uses[kernel].again.has("stats") ? ["moved again", "again"] : "re-reads"; // scratch is written again too
+    pen.text(words, x + width / 2, y + 150, { ink: palette.muted, room: width - 8, ...middle });
     pen.text(decimalBytes(lane.rereads[view.done]), x + width / 2, y + 178, { size: 22, weight: 600, room: width - 12, ...middle });
   });
 }

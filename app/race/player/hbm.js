@@ -22,11 +22,21 @@ function drawArrays(pen, matrices, lane, view) {
   }
   for (const array of ["s", "p"]) if (lane.tracks[`${array} write`]) drawStored(pen, matrices, lane, view, array);
   pen.rectangle(matrices.whole("o"), palette.ground);
+  drawScratch(pen, matrices, lane, view);
   matrices.fill(pen, "o", lane.progress("o", "write", view.done), palette[lane.name].fill);
   matrices.grid(pen, "o", palette.ground);
   pen.box(grown(matrices.whole("o"), 1), { radius: 0, stroke: palette.line });
   const now = view.flight ?? view.pulse;
   if (now && view.pace !== "kernel") outline(pen, matrices.block(now.array, now.row, now.column), palette.ink, !view.flight);
+}
+
+/** A running O is in HBM from its first visit on, lighter until it is final. */
+function drawScratch(pen, matrices, lane, { done }) {
+  const first = lane.sweeps.find(({ stage }) => stage === "queries");
+  if (!first) return;
+  const place = first.moves.findIndex(({ array, direction }) => array === "o" && direction === "write"), { moves, blocks, row } = first;
+  const rows = Math.max(0, Math.min(blocks, Math.ceil((done - first.first - place) / moves.length))), [x, y, width] = matrices.whole("o");
+  pen.rectangle([x, y + matrices.tops[row], width, matrices.tops[row + rows] - matrices.tops[row]], pen.palette[lane.name].back);
 }
 
 /** S or P of a lane that writes it to HBM: only visible pairs exist, the rest is hatched. */
@@ -56,7 +66,7 @@ function drawGhost(pen, matrices, lane, view, array, top) {
     if (matrices.visible) matrices.hatch(pen, array, matrices.walked(lane));
     pen.box(grown([x, y, width, height], 1), { radius: 0, stroke: palette.muted, dash: [7, 6] });
     pen.rectangle(words, palette.ground);
-    if (now?.stage !== "keys" || view.pace === "kernel") return;
+    if (!["keys", "queries"].includes(now?.stage) || view.pace === "kernel") return;
     const tile = matrices.block(array, now.row, now.column);
     if (!meet(tile, words) || holds(tile, words)) outline(pen, tile, palette[lane.name].fill, true);
   });

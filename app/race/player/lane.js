@@ -21,20 +21,23 @@ function expand(runs) {
 }
 
 class Lane {
-  /** record: {name, says, kernels, receipt, sweeps} as app/race/payload.py writes it. */
-  constructor(record) {
+  /** record: a lane of app/race/payload.py; cost(move, kernel): the clock's units of each block. */
+  constructor(record, cost) {
     Object.assign(this, record);
-    this.sweeps = record.sweeps.map(([kernel, row, stage, blocks, moves], number, all) => ({
-      kernel, row, stage, blocks, first: 0, bytes: 0, again: new Set(), walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
-      moves: moves.map(([array, direction, compulsory, requested]) => (
-        { array, direction, compulsory: expand(compulsory), requested: expand(requested) })),
+    this.sweeps = record.sweeps.map(([kernel, row, stage, blocks, moves, column], number, all) => ({
+      kernel, row, stage, blocks, column, first: 0, cost: 0, again: new Set(),
+      walked: all[number - 1]?.[2] === "keys" ? all[number - 1][3] : 0,
+      moves: moves.map(([array, direction, compulsory, requested]) => {
+        const move = { array, direction, compulsory: expand(compulsory), requested: expand(requested) };
+        return { ...move, cost: cost(move, kernel) };
+      }),
     }));
     this.count = this.sweeps.reduce((sum, sweep) => sum + sweep.blocks * sweep.moves.length, 0);
-    this.ends = new Float64Array(this.count); // compulsory bytes moved when an event is over
-    this.rereads = new Float64Array(this.count + 1); // bytes asked for again before an event
+    this.ends = new Float64Array(this.count); // the clock when an event is over
+    this.rereads = new Float64Array(this.count + 1); // bytes moved beyond the compulsory ones before an event
     this.sweepOf = new Uint32Array(this.count);
     this.tracks = {}; // "s write": the sweeps that move S for the first time, in order
-    this.kernelEnds = [0]; // compulsory bytes when each kernel is over
+    this.kernelEnds = [0]; // the clock when each kernel is over
     this.uses = []; // per kernel the arrays it reads and writes, and of those read the ones it reads again
     this.#expandEvents();
   }
@@ -50,7 +53,7 @@ class Lane {
       for (let block = 0; block < blocks; block++) {
         for (let place = 0; place < moves.length; place++, index++) {
           const compulsory = moves[place].compulsory[block], more = moves[place].requested[block] - compulsory;
-          ends[index] = moved += compulsory;
+          ends[index] = moved += moves[place].cost[block];
           rereads[index + 1] = rereads[index] + (more > 0 ? more : 0);
           sweepOf[index] = number;
         }
@@ -62,10 +65,10 @@ class Lane {
 
   #keepTrack(sweep, number, move, place) {
     const bytes = move.compulsory.reduce((sum, value) => sum + value, 0);
-    sweep.bytes += bytes;
+    sweep.cost += move.cost.reduce((sum, value) => sum + value, 0);
     if (!bytes) return;
     const track = (this.tracks[`${move.array} ${move.direction}`] ??= { entries: [], sweeps: [], before: [0] });
-    track.entries.push({ row: sweep.row, blocks: sweep.blocks, place, move });
+    track.entries.push({ row: sweep.row, column: sweep.column, blocks: sweep.blocks, place, move });
     track.sweeps.push(number);
     track.before.push(track.before.at(-1) + bytes);
   }
@@ -79,17 +82,19 @@ class Lane {
 
   event(index) {
     const sweep = this.sweeps[this.sweepOf[index]], local = index - sweep.first, start = index ? this.ends[index - 1] : 0;
-    const { array, direction } = sweep.moves[local % sweep.moves.length];
-    const { kernel, stage, row, walked } = sweep, column = Math.floor(local / sweep.moves.length);
-    return { sweep, kernel, stage, row, column, walked, array, direction, start, bytes: this.ends[index] - start };
+    const { array, direction, compulsory, requested } = sweep.moves[local % sweep.moves.length];
+    const { kernel, stage, walked } = sweep, block = Math.floor(local / sweep.moves.length), down = sweep.column !== null;
+    const [row, column] = down ? [sweep.row + block, sweep.column] : [sweep.row, block];
+    return { sweep, kernel, stage, row, column, walked, array, direction, start, cost: this.ends[index] - start,
+             compulsory: compulsory[block], requested: requested[block] };
   }
 
-  /** The moment `clock` bytes into the lane: the event in flight, and the re-reads before it, spread over it as a pulse. */
+  /** The moment when the clock stands at `clock`: the event in flight, and the re-reads before it, spread over it as a pulse. */
   during(clock) {
     const next = firstAbove(this.ends, clock);
     if (next === this.count) return { done: next, flight: null, fraction: 0, pulse: null, waiting: 0 };
-    const flight = this.event(next), fraction = (clock - flight.start) / flight.bytes;
-    const paid = flight.start ? firstAbove(this.ends, flight.start - 1) + 1 : 0; // bytes are whole, so this finds what ended at start
+    const flight = this.event(next), fraction = (clock - flight.start) / flight.cost;
+    const paid = flight.start ? firstAbove(this.ends, flight.start - 1) + 1 : 0; // costs are whole, so this finds what ended at start
     const done = paid + Math.floor(fraction * (next - paid));
     return { done, flight, fraction, pulse: paid < next ? this.event(done) : null, waiting: next - paid };
   }
@@ -98,21 +103,24 @@ class Lane {
   after(done, clock) {
     if (done === this.count) return { done, flight: null, fraction: 0, pulse: null, waiting: 0 };
     const event = this.event(done);
-    if (!event.bytes) return { done, flight: null, fraction: 0, pulse: event, waiting: 1 };
-    return { done, flight: event, fraction: Math.max(0, (clock - event.start) / event.bytes), pulse: null, waiting: 0 };
+    if (!event.cost) return { done, flight: null, fraction: 0, pulse: event, waiting: 1 };
+    return { done, flight: event, fraction: Math.max(0, (clock - event.start) / event.cost), pulse: null, waiting: 0 };
   }
 
-  /** How much of a moment the eye can follow when a byte takes so many seconds: its tile, only its row, or only its kernel. */
-  pace({ flight }, secondsPerByte) {
-    if (!flight || flight.bytes * secondsPerByte >= VISIBLE) return "tile";
-    return flight.sweep.bytes * secondsPerByte >= VISIBLE ? "row" : "kernel";
+  /** How much of a moment the eye can follow when a unit of the clock takes so long: its tile, only its row, or only its kernel. */
+  pace({ flight }, secondsPerUnit) {
+    if (!flight || flight.cost * secondsPerUnit >= VISIBLE) return "tile";
+    return flight.sweep.cost * secondsPerUnit >= VISIBLE ? "row" : "kernel";
   }
 
-  /** The arrays read again at a moment, and the one block where the eye can follow it. */
-  again({ done, flight, pulse, waiting }, pace, secondsPerByte) {
+  /** The arrays moved again at a moment, and the one block where the eye can follow it. */
+  again({ done, flight, pulse, waiting }, pace, secondsPerUnit) {
     if (pace === "kernel") return { arrays: this.rereads[done] ? [...this.uses[flight.kernel].again] : [], block: null };
-    if (!pulse) return { arrays: pace === "row" ? [...flight.sweep.again] : [], block: null };
-    const single = !flight || (flight.bytes * secondsPerByte) / waiting >= VISIBLE;
+    if (!pulse) {
+      if (pace === "row") return { arrays: [...flight.sweep.again], block: null };
+      return flight && !flight.compulsory ? { arrays: [flight.array], block: flight } : { arrays: [], block: null };
+    }
+    const single = !flight || (flight.cost * secondsPerUnit) / waiting >= VISIBLE;
     return single ? { arrays: [pulse.array], block: pulse } : { arrays: [...pulse.sweep.again], block: null };
   }
 

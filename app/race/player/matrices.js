@@ -1,6 +1,7 @@
 // Matrices: where Q, K, V, S, P and O lie in the HBM panel, and the parts of them that exist there. Made once for a race.
 const SIDE = 130, FEWEST = 0.5, BETWEEN = 146; // px of the longer side (the shorter is to scale down to half of it), and from S to P
 const MATRICES_LEFT = 96, MATRICES_TOP = 46; // of S, from the sheet's left and from the panel's top
+const BY_ROW = new Set(["q", "o", "stats"]), BY_COLUMN = new Set(["k", "v"]); // S and P have both indices
 const SMALLEST_BLOCK = 5; // px from which single blocks are told apart
 
 class Matrices {
@@ -14,7 +15,8 @@ class Matrices {
     this.lefts = columns.map((column) => (this.width * column) / keys);
     const x = MATRICES_LEFT, y = MATRICES_TOP, beside = this.strip + 6, p = x + SIDE + BETWEEN;
     this.place = { s: [x, y], q: [x - beside, y], k: [x, y - beside], p: [p, y], v: [p, y - beside], o: [p + this.width + 6, y] };
-    this.walks = new Map();
+    this.place.stats = this.place.o; // a maximum and a sum beside each row of O
+    Object.assign(this, { rows, columns, walks: new Map() });
     const edge = visible?.map(([row, seen]) => [(this.height * row) / queries, (this.width * seen) / keys]);
     this.visible = edge && stairs(edge, this.height);
   }
@@ -22,8 +24,12 @@ class Matrices {
   /** The tiles that a lane walks, as a path from S's corner: a tile with one visible pair is walked whole. */
   walked(lane) {
     if (!this.walks.has(lane)) {
-      const rows = lane.sweeps.filter((sweep) => sweep.stage === "keys").map((sweep) => [this.tops[sweep.row], this.lefts[sweep.blocks]]);
-      this.walks.set(lane, stairs([[0, 0], ...rows], this.height));
+      const reach = this.tops.slice(0, -1).map(() => 0); // columns that each row of blocks walks
+      lane.sweeps.forEach(({ stage, row, column, blocks }) => {
+        if (stage === "keys") reach[row] = blocks;
+        if (stage === "queries") for (let below = row; below < row + blocks; below++) reach[below] = column + 1;
+      });
+      this.walks.set(lane, stairs(reach.map((columns, row) => [this.tops[row], this.lefts[columns]]), this.height));
     }
     return this.walks.get(lane);
   }
@@ -31,26 +37,39 @@ class Matrices {
   /** The whole array as [x, y, width, height]. */
   whole(array) {
     const [x, y] = this.place[array];
-    return [x, y, "qo".includes(array) ? this.strip : this.width, "kv".includes(array) ? this.strip : this.height];
+    return [x, y, BY_ROW.has(array) ? this.strip : this.width, BY_COLUMN.has(array) ? this.strip : this.height];
   }
 
   /** One block of an array. */
   block(array, row, column) {
-    const [x, y, width, height] = this.whole(array), byRow = !"kv".includes(array), byColumn = !"qo".includes(array);
+    const [x, y, width, height] = this.whole(array), byRow = !BY_COLUMN.has(array), byColumn = !BY_ROW.has(array);
     return [x + (byColumn ? this.lefts[column] : 0), y + (byRow ? this.tops[row] : 0),
             byColumn ? this.lefts[column + 1] - this.lefts[column] : width, byRow ? this.tops[row + 1] - this.tops[row] : height];
+  }
+
+  /** The block {array, row, column} at a point given from the panel's top, or null. */
+  find(x, y) {
+    for (const array of "qkvspo") {
+      const [left, top, width, height] = this.whole(array);
+      if (x < left || y < top || x >= left + width || y >= top + height) continue;
+      return { array, row: BY_COLUMN.has(array) ? null : firstAbove(this.tops, y - top) - 1,
+               column: BY_ROW.has(array) ? null : firstAbove(this.lefts, x - left) - 1 };
+    }
+    return null;
   }
 
   /** Fills what of an array has moved: whole rows as one rectangle each, then the row in progress. */
   fill(pen, array, { entries, whole, blocks }, colour) {
     const [x, y, width] = this.whole(array);
-    const bar = (row, count) => {
-      const top = this.tops[row], bottom = this.tops[row + 1];
-      pen.context.rect(x, y + top, array === "o" ? width : this.lefts[count], bottom - top);
+    const row = (at, wide) => pen.context.rect(x, y + this.tops[at], wide, this.tops[at + 1] - this.tops[at]);
+    const bar = ({ row: first, column, move }, count) => {
+      if (column === null) return row(first, array === "o" ? width : this.lefts[count]);
+      // down a column: what counts is where something moved for good
+      return move.compulsory.slice(0, count).forEach((bytes, block) => bytes && row(first + block, width));
     };
     pen.context.beginPath(); // one path, so that rows thinner than a pixel leave no seams
-    for (let entry = 0; entry < whole; entry++) bar(entries[entry].row, entries[entry].blocks);
-    if (blocks) bar(entries[whole].row, blocks);
+    for (let entry = 0; entry < whole; entry++) bar(entries[entry], entries[entry].blocks);
+    if (blocks) bar(entries[whole], blocks);
     pen.context.fillStyle = colour;
     pen.context.fill();
   }
@@ -59,8 +78,8 @@ class Matrices {
   grid(pen, array, ground) {
     const [x, y, width, height] = this.whole(array);
     const inner = (edges, whole) => (whole / (edges.length - 1) < SMALLEST_BLOCK ? [] : edges.slice(1, -1));
-    const across = "kv".includes(array) ? [] : inner(this.tops, height).map((at) => [[x, y + at], [x + width, y + at]]);
-    const down = "qo".includes(array) ? [] : inner(this.lefts, width).map((at) => [[x + at, y], [x + at, y + height]]);
+    const across = BY_COLUMN.has(array) ? [] : inner(this.tops, height).map((at) => [[x, y + at], [x + width, y + at]]);
+    const down = BY_ROW.has(array) ? [] : inner(this.lefts, width).map((at) => [[x + at, y], [x + at, y + height]]);
     pen.lines([...across, ...down], ground, 1.5);
   }
 

@@ -1,48 +1,63 @@
 // The picture: one moment of the race on a 1280×720 sheet. It returns every text box it drew.
-const LANE_TOPS = [80, 389], LEFT = 24, RIGHT = 1256;
+const LANE_TOPS = [80, 389], HBM_BELOW = 38, LEFT = 24, RIGHT = 1256;
 
-/** race: {lanes, clock, matrices, conditions, …}; moment: {clock, seconds, views, speed: 0 while it stands}; look: {palette, family}. */
-function drawRace(context, race, moment, { palette, family }) {
+/** race: a RaceFilm; moment: {clock, seconds, views}; look: {palette, family, speed: 0 while it stands, code: whether to show it}. */
+function drawRace(context, race, moment, { palette, family, speed, code }) {
   const pen = new Pen(context, palette, family), quiet = { ink: palette.muted };
   pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
   pen.text(claim(race, moment), LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
   const named = pen.text(clockName(race, moment), RIGHT, 69, { weight: 600, align: "right", ...quiet });
   pen.text([race.conditions.join("    "), race.conditions.join("  ")], LEFT, 69, { room: RIGHT - LEFT - named - 24, ...quiet });
-  const secondsPerByte = moment.speed ? race.clock.secondsPerByte(moment.seconds) / moment.speed : Infinity;
+  const secondsPerUnit = speed ? race.clock.secondsPerUnit(moment.seconds) / speed : Infinity;
   race.lanes.forEach((lane, index) => {
-    const view = moment.views[index], pace = lane.pace(view, secondsPerByte), again = lane.again(view, pace, secondsPerByte);
-    drawLane(pen, race, lane, { ...view, pace, again }, moment.clock, LANE_TOPS[index]);
+    const view = moment.views[index], pace = lane.pace(view, secondsPerUnit), again = lane.again(view, pace, secondsPerUnit);
+    drawLane(pen, race, index, { ...view, pace, again, code }, moment.clock);
   });
   drawFooter(pen, race, moment);
   return pen.boxes;
 }
 
-function drawLane(pen, race, lane, view, clock, y) {
-  drawHeading(pen, lane, clock, y);
-  const top = y + 38, road = top + HBM.height + 6;
+function drawLane(pen, race, index, view, clock) {
+  const lane = race.lanes[index], y = LANE_TOPS[index];
+  drawHeading(pen, race, lane, view, clock, y);
+  const top = y + HBM_BELOW, road = top + HBM.height + 6;
   drawHbm(pen, race, lane, view, top);
   drawCaches(pen, lane, view, top, HBM.height);
   drawMultiprocessor(pen, race, lane, view, top, HBM.height);
   drawShortcut(pen, lane, view, top);
-  drawRoad(pen, lane, view, road);
+  drawRoad(pen, race, lane, view, road);
   drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
 }
 
-/** The lane's name, what it does and how many bytes it has moved. */
-function drawHeading(pen, lane, clock, y) {
-  const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = decimalBytes(lane.total);
+/** The lane's name, what it does, or the line of code that is at work, and how much it has moved. */
+function drawHeading(pen, race, lane, view, clock, y) {
+  const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = race.clock.words(lane.total);
   pen.box([LEFT, y + 6, 22, 22], { radius: 5, fill: colours.fill });
-  const name = pen.text(capital(lane.name), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
-  pen.text(lane.says, 56 + name + 16, y + 27, { size: 22, room: 560 });
+  const name = pen.text(capital(lane.said), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
   const rest = over ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
-  const moved = over ? `done: ${total}` : decimalBytes(Math.floor(clock));
-  pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
+  const moved = over ? `done: ${total}` : race.clock.words(Math.floor(clock)).replace(/ steps$/, "");
+  const count = pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
+  const left = 56 + name + 16, room = RIGHT - rest - count - 24 - left;
+  if (!(view.code && drawCode(pen, lane, view, left, y + 26, room))) pen.text(lane.says, left, y + 27, { size: 22, room });
 }
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kind = pen.text((over && race.tick) || "predicted", RIGHT, 711, { ...small, weight: 600, align: "right" });
-  pen.text([`Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time. ${race.drawn}`,
-            `Compulsory: each kernel reads inputs once, writes outputs once. Bytes, not time. ${race.drawn}`,
-            `Compulsory bytes, not time. ${race.drawn}`], LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
+  const kind = pen.text((over && race.tick) || (race.timed ? "timed" : "predicted"), RIGHT, 711, { ...small, weight: 600, align: "right" });
+  const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
+  pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
+
+/** Of measured time: whose, and how a kernel's time is spread. */
+const timesMean = ({ heads, source }) => [
+  `Each kernel's median time over ${heads}, ${source}, spread over its moves by requested bytes.`,
+  `Median times over ${heads}, ${source}.`, `Times ${source}.`];
+
+const MEANS = { // what the clock counts, longest first
+  "compulsory bytes": ["Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time.",
+                       "Compulsory: each kernel reads inputs once, writes outputs once. Bytes, not time.", "Compulsory bytes, not time."],
+  "requested bytes": ["Requested bytes: what every thread asks for, again and again; caches serve most of it. Bytes, not time.",
+                      "Requested: what every thread asks for; caches serve most of it. Bytes, not time.", "Requested bytes, not time."],
+  steps: ["Steps: one block of one array, moved once, whatever its size. Steps, not time.", "Steps: one block moved once. Not time.",
+          "Steps, not time."],
+};

@@ -3,28 +3,37 @@ const ROAD = { left: 24, right: 1256, from: 372, to: 984, height: 28, baseline: 
 
 /** S[2,61], K[3], O[12]. */
 function blockName({ array, row, column }) {
-  const place = "qo".includes(array) ? row : "kv".includes(array) ? column : `${row},${column}`;
-  return `${array.toUpperCase()}[${place}]`;
+  const place = BY_ROW.has(array) ? row : BY_COLUMN.has(array) ? column : `${row},${column}`;
+  return `${array === "stats" ? "(m, ℓ)" : letter(array)}[${place}]`;
 }
 
-const letters = (arrays) => [...arrays].map((array) => array.toUpperCase()).join(", ");
+const letter = (array) => (array === "stats" ? "m, ℓ" : array.toUpperCase());
+const letters = (arrays) => [...arrays].map(letter).join(", ");
 
-function drawRoad(pen, lane, view, y) {
+/** What a lane comes to in the end, so that anyone can add it up. */
+function receipts({ timed, lanes }, lane) {
+  if (lane.receipt) return lane.receipt.map((words) => `receipt: ${words}`);
+  if (!timed) return `receipt: ${grouped(lane.count)} moves of one block`;
+  return `receipt, kernel by kernel: ${timed.milliseconds[lanes.indexOf(lane)].map(milliseconds).join(", ")}`;
+}
+
+function drawRoad(pen, race, lane, view, y) {
   const { flight, pulse, again, pace } = view, base = y + ROAD.baseline;
   pen.inside([ROAD.left, y, ROAD.right - ROAD.left, ROAD.height], () => {
-    if (!flight && !pulse) pen.text(`receipt: ${lane.receipt}`, 36, base, { weight: 600, room: ROAD.right - 48 });
+    if (!flight && !pulse) pen.text(receipts(race, lane), 36, base, { weight: 600, room: ROAD.right - 48 });
     if (flight && pace === "kernel") drawTraffic(pen, lane, flight, y);
-    else if (flight) drawFlight(pen, lane, flight, view, y);
-    if (again.arrays.length) drawAgain(pen, lane, view, y);
-    else if (flight?.stage === "blind") pen.text("these rows see no key", ROAD.right, base, { ink: pen.palette.muted, align: "right" });
+    else if (flight) drawFlight(pen, race, lane, flight, view, y);
+    const blind = (flight ?? pulse)?.stage === "blind" && pace !== "kernel";
+    if (blind) pen.text("these rows see no key", ROAD.right, base, { ink: pen.palette.muted, align: "right" });
+    else if (again.arrays.length) drawAgain(pen, race, lane, view, y);
   });
 }
 
 /** The block in flight, at its place on the road. */
-function drawFlight(pen, lane, flight, { fraction, pace }, y) {
+function drawFlight(pen, race, lane, flight, { fraction, pace }, y) {
   const colours = pen.palette[lane.name], name = blockName(flight), way = flight.direction;
   pen.text(`${way} ${name}`, 36, y + ROAD.baseline, { weight: 600, room: 196 });
-  pen.text(decimalBytes(flight.bytes), 244, y + ROAD.baseline, { room: 110 });
+  pen.text(decimalBytes(race.clock.compulsory ? flight.compulsory : flight.requested), 244, y + ROAD.baseline, { room: 110 });
   drawLine(pen, colours.fill, y, way);
   const along = pace === "row" ? 0.5 : Math.min(0.88, Math.max(0.12, way === "read" ? fraction : 1 - fraction));
   drawLoad(pen, colours, name, along, y, way);
@@ -39,16 +48,17 @@ function drawTraffic(pen, lane, flight, y) {
   drawLoad(pen, colours, letters(write), 2 / 3, y, "write");
 }
 
-/** A re-read has no bytes of this clock, so no length on the road; alone, in steps, it says so on the left. */
-function drawAgain(pen, lane, { flight, again }, y) {
+/** What moves again has no bytes of the compulsory clock, so no length on the road; alone, in steps, it says so on the left. */
+function drawAgain(pen, race, lane, { flight, again }, y) {
   const { palette } = pen, colours = palette[lane.name], middle = y + ROAD.height / 2;
   const name = again.block ? blockName(again.block) : letters(again.arrays);
   if (!flight) {
-    pen.text(`read ${name} again`, 36, y + ROAD.baseline, { weight: 600, room: 310 });
+    pen.text(`${again.block?.direction ?? "read"} ${name} again`, 36, y + ROAD.baseline, { weight: 600, room: 310 });
     pen.lines([[[ROAD.from, middle], [ROAD.to, middle]]], colours.fill, 3, DASHES);
-    drawLoad(pen, colours, name, 0.5, y, "read", DASHES);
+    drawLoad(pen, colours, name, 0.5, y, again.block?.direction ?? "read", DASHES);
   }
-  const wordings = [`re-read ${name}: 0 B`, `${name} again: 0 B`];
+  const verb = again.block?.direction === "write" ? "rewrite" : "re-read";
+  const wordings = race.clock.compulsory ? [`${verb} ${name}: 0 B`, `${name} again: 0 B`] : [`${name} again`];
   pen.text(wordings, ROAD.right, y + ROAD.baseline, { ink: palette.muted, align: "right", room: 244 });
 }
 

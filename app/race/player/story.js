@@ -6,37 +6,45 @@ const chapterOf = ({ clock }, { seconds }) => clock.chapters.filter((chapter) =>
 
 const capital = (name) => name[0].toUpperCase() + name.slice(1);
 
+const VERBS = { // what a lane does with the clock's units: before, on the way, and what they are called
+  "compulsory bytes": ["must move", "moved", "bytes", "compulsory HBM bytes"],
+  "requested bytes": ["requests", "requested", "bytes", "requested HBM bytes"],
+  "measured time": ["took", "run for", "time", "time"], steps: ["takes", "taken", "steps", "steps"],
+};
+
 /** The title of a moment. */
-function claim({ lanes, clock }, moment) {
-  const { leader, trailer } = clock, [one, other] = lanes;
-  if (moment.clock >= clock.last) return verdict(one.total, other.total, other.name);
-  if (moment.clock < clock.first) {
-    return `Same attention: ${one.name} must move ${decimalBytes(one.total)}, ${other.name} ${decimalBytes(other.total)}`;
+function claim({ lanes, clock, reversal, timed }, moment) {
+  const { leader, trailer } = clock, [one, other] = lanes, [must, has, units, what] = VERBS[clock.name];
+  const against = (verb) => `${one.said} ${verb} ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}`;
+  if (moment.clock < clock.first) return `Same attention: ${against(must)}`;
+  if (moment.clock >= clock.last) {
+    if (timed?.both) return `${capital(against("took"))}: tiling and fusion together`;
+    return (clock.inBytes && reversal) || verdict(clock, one, other, what);
   }
-  return `${capital(leader.name)} is done. ${capital(trailer.name)} has moved ${percent(moment.clock / trailer.total)} of its bytes.`;
+  return `${capital(leader.said)} is done. ${capital(trailer.said)} has ${has} ${percent(moment.clock / trailer.total)} of its ${units}.`;
 }
 
-/** The end: the second lane's compulsory bytes against the first's, with a tie within 5 %. */
-function verdict(first, second, name) {
-  const same = "Same output to rounding,", factor = first / second;
-  if (factor > 1 + TIE) return `${same} ${times(factor)} fewer compulsory HBM bytes`;
-  if (factor < 1 / (1 + TIE)) return `${same} but ${name} moves ${times(1 / factor)} the compulsory HBM bytes`;
-  return `${same} compulsory HBM bytes equal within 5 %`;
+/** The end: the second lane against the first, with a tie within 5 %. */
+function verdict(clock, first, second, what) {
+  const same = "Same output to rounding,", factor = first.total / second.total;
+  if (factor > 1 + TIE) return `${same} ${clock.fewer(factor).replace(clock.name, what)}`;
+  if (factor < 1 / (1 + TIE)) return `${same} but ${second.said} ${clock.inBytes ? "moves" : "takes"} ${times(1 / factor)} the ${what}`;
+  return `${same} ${what} equal within 5 %`;
 }
 
 /** Which clock runs, and how fast where that differs from the first leg. */
 function clockName({ clock }, moment) {
   const rest = moment.clock > clock.first && moment.clock < clock.last, { hurry } = clock;
-  if (!rest || Math.abs(hurry - 1) < TIE) return "clock: compulsory bytes, same rate for both";
-  return `${hurry > 1 ? `fast-forward ${times(hurry)}` : `slow motion ${times(1 / hurry)}`}, clock: compulsory bytes`;
+  if (!rest || Math.abs(hurry - 1) < TIE) return `clock: ${clock.name}, same rate for both`;
+  return `${hurry > 1 ? `fast-forward ${times(hurry)}` : `slow motion ${times(1 / hurry)}`}, clock: ${clock.name}`;
 }
 
 /** The moment in words, for those who do not see the picture. */
 function describe(race, moment) {
   const lanes = race.lanes.map((lane, index) => {
-    const { done } = moment.views[index], total = decimalBytes(lane.total), again = decimalBytes(lane.rereads[done]);
-    const moved = decimalBytes(Math.min(Math.floor(moment.clock), lane.total));
-    return `${capital(lane.name)}: ${moved} of ${total} compulsory bytes moved, ${again} read again. ${matricesInWords(lane, done)}`;
+    const { done } = moment.views[index], { clock } = race, again = decimalBytes(lane.rereads[done]);
+    const moved = clock.words(Math.min(Math.floor(moment.clock), lane.total)), total = clock.words(lane.total);
+    return `${capital(lane.said)}: ${moved} of ${total}, clock: ${clock.name}, ${again} moved again. ${matricesInWords(lane, done)}`;
   });
   return `${claim(race, moment).replace(/\.$/, "")}. ${race.conditions.join(", ")}. ${lanes.join(" ")}`;
 }

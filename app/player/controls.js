@@ -5,7 +5,7 @@ const ICONS = {
   full: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
 };
 const OWN_KEYS = "input, textarea, select, button, summary, canvas, [contenteditable], [role]"; // what answers to keys itself
-const SPEEDS = [1, 2, 0.25, 0.5], GAP = 6; // px between chapters' names
+const SPEEDS = [0.25, 0.5, 1, 2, 4], GAP = 6; // px between chapters' names
 
 const icon = (name) =>
   `<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor"/></svg>`;
@@ -17,12 +17,13 @@ ${button("back", "Step back (left arrow)", icon("back"))}
 ${button("play", "Play or pause (space)", "", 'class="main"')}
 ${button("step", "Step (right arrow)", icon("step"))}
 <div class="track">
-  <input type="range" min="0" max="${SECONDS}" step="0.01" value="0" aria-label="Moment of the race"><div class="chapters"></div>
+  <input type="range" min="0" step="0.01" value="0" aria-label="Moment"><div class="chapters"></div>
 </div>
 ${button("speed", "Speed", "1×")}
 ${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
+${button("code", "The line of kernel code (c)", "Code", 'aria-pressed="false"')}
 ${button("png", "Save this frame as PNG", "PNG")}
-${button("full", "Full screen (f)", icon("full"))}`;
+${button("full", "Present (f)", icon("full"))}`;
 
 class Controls {
   /** root: the player's element, whose keys are listened to; holder: an empty element for the buttons. */
@@ -46,12 +47,14 @@ class Controls {
     this.holder.querySelector(".main").innerHTML = playing ? `${icon("pause")}<span>Pause</span>` : `${icon("play")}<span>Play</span>`;
   }
 
-  /** [{name, seconds}]: marks on the scrubber, each with its name as a button that jumps there. */
-  setChapters(chapters) {
-    this.chapters = chapters;
+  /** Marks the film's chapters on the scrubber, each with its name as a button that jumps there. */
+  setFilm({ seconds: length, chapters, hasCode }) {
+    Object.assign(this, { length, chapters });
+    this.#button("code").hidden = !hasCode;
+    this.scrubber.max = length;
     this.holder.querySelector(".chapters").replaceChildren(...chapters.flatMap(({ name, seconds }) => {
       const mark = document.createElement("i"), label = document.createElement("button");
-      mark.style.left = `${(100 * seconds) / SECONDS}%`;
+      mark.style.left = `${(100 * seconds) / length}%`;
       Object.assign(label, { type: "button", textContent: name, title: `Go to: ${name}`, onclick: () => this.player.seek(seconds) });
       return [mark, label];
     }));
@@ -64,7 +67,7 @@ class Controls {
     if (!total) return;
     const wide = labels.map((label) => label.offsetWidth), left = [];
     this.chapters.forEach(({ seconds }, i) => {
-      left[i] = Math.max((total * seconds) / SECONDS - wide[i] / 2, i ? left[i - 1] + wide[i - 1] + GAP : 0);
+      left[i] = Math.max((total * seconds) / this.length - wide[i] / 2, i ? left[i - 1] + wide[i - 1] + GAP : 0);
     });
     for (let i = left.length - 1; i >= 0; i--) left[i] = Math.min(left[i], (i + 1 < left.length ? left[i + 1] - GAP : total) - wide[i]);
     labels.forEach((label, i) => { label.style.left = `${left[i]}px`; });
@@ -73,15 +76,12 @@ class Controls {
   #press(pressed) {
     const { player } = this, actions = {
       play: () => player.toggle(), back: () => player.step(-1), step: () => player.step(1),
-      png: () => player.savePng(), full: () => player.fullScreen(),
-      speed: () => {
-        player.speed = SPEEDS[(SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length];
-        pressed.textContent = `${player.speed}×`;
-      },
+      speed: () => this.#pace((SPEEDS.indexOf(player.speed) + 1) % SPEEDS.length),
       loop: () => {
         player.loop = !player.loop;
         pressed.setAttribute("aria-pressed", player.loop);
       },
+      code: () => this.#code(), png: () => player.savePng(), full: () => player.stage.present(),
     };
     if (pressed) actions[pressed.dataset.action]();
   }
@@ -90,14 +90,32 @@ class Controls {
   #key(event) {
     const [target] = event.composedPath(), elsewhere = !event.composedPath().includes(this.root) && target.closest(OWN_KEYS);
     if (event.ctrlKey || event.metaKey || event.altKey || elsewhere) return;
-    const { player } = this, count = event.shiftKey ? 10 : 1;
+    const { player } = this, { stage } = player, count = event.shiftKey ? 10 : 1, pace = SPEEDS.indexOf(player.speed);
     const actions = {
-      " ": target.tagName === "BUTTON" ? undefined : () => player.toggle(), f: () => player.fullScreen(),
       ArrowRight: () => player.step(count), ArrowLeft: () => player.step(-count),
-      Home: () => player.seek(0), End: () => player.seek(SECONDS),
+      Home: () => player.seek(0), End: () => player.seek(this.length),
+      "[": () => this.#pace(Math.max(0, pace - 1)), "]": () => this.#pace(Math.min(SPEEDS.length - 1, pace + 1)),
+      f: () => stage.present(), ".": () => stage.blank(),
     };
+    if (target.tagName !== "BUTTON") actions[" "] = () => player.toggle();
+    if (player.film.hasCode) actions.c = () => this.#code();
+    if (stage.presenting) { // what a clicker sends; elsewhere these keys are the page's own
+      Object.assign(actions, { PageDown: () => player.chapter(1), PageUp: () => player.chapter(-1), Escape: () => stage.present(false) });
+    }
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
   }
+
+  #pace(index) {
+    this.player.speed = SPEEDS[index];
+    this.#button("speed").textContent = `${SPEEDS[index]}×`;
+  }
+
+  #code() {
+    this.player.toggleCode();
+    this.#button("code").setAttribute("aria-pressed", this.player.code);
+  }
+
+  #button(action) { return this.holder.querySelector(`[data-action=${action}]`); }
 }

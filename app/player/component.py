@@ -1,7 +1,9 @@
-"""The player as a Streamlit component: one element that stays, whatever the sliders do."""
+"""A player as a Streamlit component: one element that stays, whatever the sliders do."""
+from collections.abc import Callable
+
 import streamlit as st
 
-from app.race.script import script, style
+from app.player.script import style
 
 # Called at the first mount and again whenever data or theme change; the line break keeps Streamlit from taking the text for a path.
 MOUNT = """
@@ -17,7 +19,7 @@ export default function ({ parentElement, data }) {
   } else {
     const root = document.createElement("div");
     parentElement.appendChild(root);
-    players.set(parentElement, new Player(root, data, { theme }));
+    players.set(parentElement, new Player(root, data, { theme, linked: true }));
   }
   return () => {
     const player = players.get(parentElement);
@@ -28,9 +30,8 @@ export default function ({ parentElement, data }) {
 }
 """
 
-_race = st.components.v2.component("tilescope_race", css=style(), js=script() + MOUNT)
 
-
-def mount(payload: dict) -> None:
-    """Shows the race, or loads new settings into the one that is there."""
-    _race(key="race", data=payload)
+def component(name: str, script: str) -> Callable[[dict], None]:
+    """A function that shows a payload, or loads it into the player that is there. Call it once for a picture, when it is imported."""
+    mount = st.components.v2.component(f"tilescope_{name}", css=style(), js=script + MOUNT)
+    return lambda payload: mount(key=name, data=payload)

@@ -4,12 +4,16 @@ const PALETTES = {
   light: {
     ground: "#ffffff", panel: "#f4f5f6", ink: "#16181b", muted: "#4d5358", line: "#b9bec4", track: "#e3e6e9", data: "#8d969f",
     naive: { fill: "#D55E00", text: "#A84900", on: "#16181b", back: "#f0b58c" },
+    tiled: { fill: "#E69F00", text: "#7A5400", on: "#16181b", back: "#f6d999" },
     fused: { fill: "#0072B2", text: "#005A8C", on: "#ffffff", back: "#8cbfdd" },
+    fused_kv_outer: { fill: "#4FA3D9", text: "#1F5F8F", on: "#16181b", back: "#c3def1" },
   },
   dark: {
     ground: "#121417", panel: "#1c1f23", ink: "#f4f5f6", muted: "#b4bac1", line: "#4b5159", track: "#30353b", data: "#79828c",
     naive: { fill: "#F28E4B", text: "#F28E4B", on: "#101214", back: "#8a5433" },
+    tiled: { fill: "#E69F00", text: "#E69F00", on: "#101214", back: "#7d5c14" },
     fused: { fill: "#56B4E9", text: "#56B4E9", on: "#101214", back: "#35678a" },
+    fused_kv_outer: { fill: "#A9C6E8", text: "#A9C6E8", on: "#101214", back: "#4f6480" },
   },
 };
 

@@ -19,6 +19,12 @@ function decimalBytes(count) {
   return `${threeDigits(count / 1000 ** power)} ${units[power]}`;
 }
 
+/** Three significant digits in the unit that fits: 29.0 µs, 3.60 ms, 1.54 s. */
+function milliseconds(ms) {
+  const [factor, unit] = ms >= 999.5 ? [1e-3, "s"] : ms >= 0.9995 ? [1, "ms"] : [1e3, "µs"];
+  return `${threeDigits(ms * factor)} ${unit}`;
+}
+
 /** 1.5 %, 42 %, 100 %; never rounds up to 100 % or down to 0 %. */
 function percent(share) {
   if (share === 0 || share === 1) return `${100 * share} %`;

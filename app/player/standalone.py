@@ -1,7 +1,7 @@
-"""The race as one HTML file that needs no network: for a slide, a mail, or a test."""
+"""A player as one HTML file that needs no network: for a slide, a mail, or a test."""
 import json
 
-from app.race.script import script, style
+from app.player.script import style
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -14,7 +14,7 @@ PAGE = """<!doctype html>
 html, body {{ margin: 0; }}
 body {{ padding: 8px; }}
 {style}
-.race {{ --wide: min(100%, calc((100vh - 76px) * 16 / 9)); }}
+.player {{ --wide: min(100%, calc((100vh - 76px) * 16 / 9)); }}
 </style>
 </head>
 <body>
@@ -26,17 +26,17 @@ const player = new Player(document.querySelector("div"), {payload}, {{ theme: th
 const paint = () => {{ player.setTheme(theme()); document.body.style.background = player.palette.ground; }};
 dark.addEventListener("change", paint);
 paint();
-window.tilescopeRace = player;
+window.tilescopePlayer = player;
 </script>
 </body>
 </html>
 """
 
 
-def html(payload: dict, theme: str | None = None, autoplay: bool = True) -> str:
+def html(script: str, payload: dict, title: str, theme: str | None = None, autoplay: bool = True) -> str:
     """A page with the player. theme: "light", "dark" or None to follow the reader's system."""
-    return PAGE.format(title=f"Tilescope race, {', '.join(payload['conditions'])}", style=style(), script=script(), theme=json.dumps(theme),
-                       payload=_inline(payload), autoplay=json.dumps(autoplay))
+    return PAGE.format(title=title, style=style(), script=script, theme=json.dumps(theme), payload=_inline(payload),
+                       autoplay=json.dumps(autoplay))
 
 
 def _inline(payload: dict) -> str:

@@ -1,0 +1,67 @@
+"""The race by hand: its numbers are an attention's, its sheet adds up, and the answers are a link away."""
+import json
+import re
+
+import numpy as np
+import pytest
+from player_page import faults
+from race_page import GPU, RacePage
+from streamlit.testing.v1 import AppTest
+from test_race_view import race_page
+
+from app.race import hand, worksheet
+from app.race.payload import LANES, by_hand
+from app.race.receipts import receipt, schedule_cells
+from app.race.rungs import Clock, Rung
+from traffic_model.vocabulary import Measure
+
+
+def test_its_numbers_are_an_attention():
+    n = hand.numbers()
+    assert n["s"] == pytest.approx(n["q"] @ n["k"].T / 2)
+    assert n["p"].sum(axis=1) == pytest.approx(np.ones(8)) and n["p"] == pytest.approx(np.exp(n["s"]) / np.exp(n["s"]).sum(1)[:, None])
+    assert n["o"] == pytest.approx(n["p"] @ n["v"])
+    assert len(np.unique(n["s"])) > 4  # else every weight is alike
+
+
+def test_its_bytes_are_the_closed_forms():
+    naive, tiled, fused, outer = (sum(schedule_cells(hand.plan(rung.algorithm), Measure.COMPULSORY).values()) for rung in Rung)
+    assert naive == tiled == 4 * (4 * 8 * 4 + 4 * 8 * 8) and fused == outer == 4 * (4 * 8 * 4)
+    assert receipt(schedule_cells(hand.plan("naive"), Measure.COMPULSORY)) == (
+        "4 × 128 (Q, K, V, O) + 4 × 256 (S, P out and back) = 1,536 B")
+
+
+def test_the_sheet_leaves_blank_what_is_computed_and_the_answers_fill_it():
+    blank, filled = (worksheet.sheet(LANES, answers) for answers in (False, True))
+    cells = lambda page: re.findall(r"<td>(?:<b>)?([^<]*)", page)
+    assert len(cells(blank)) == len(cells(filled)) and cells(blank).count("") > 160 and cells(filled).count("") == 1
+    assert {"1,536", "512", "3"} <= set(cells(filled)) and not {"1,536", "512"} & set(cells(blank))
+    assert cells(blank)[:32] == [number for row in hand.written("q") for number in row]
+    assert worksheet.page(LANES, True).startswith("<!doctype html>")
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    return RacePage(browser, by_hand(GPU))
+
+
+@pytest.mark.parametrize("clock", [Clock.COMPULSORY, Clock.REQUESTED, Clock.STEPS])
+@pytest.mark.parametrize("rungs", [LANES, (Rung.TILED, Rung.KV_OUTER)])
+def test_its_text_is_in_its_place_and_a_block_shows_its_numbers(page, rungs, clock):
+    page.load(by_hand(GPU, rungs, clock))
+    assert {fault for boxes in page.frames([0, 1, 2.5, 4, 6, 8, 10]) for fault in faults(boxes)} == set()
+    x, y, width, height = page.ask("player.film.matrices.block('s', 1, 0)")
+    lines = page.ask("player.film.under(player.moment, x[0], x[1])", [x + width / 2, y + 80 + 38 + height / 2])
+    assert lines[0] == "S[1,0]: queries 4 to 7, keys 0 to 3"
+    assert [line.split() for line in lines[2:]] == [row[:4] for row in hand.written("s")[4:]]
+
+
+def test_a_link_opens_the_answers():
+    app = AppTest.from_function(race_page, kwargs=dict(seq_len=4096), default_timeout=30)
+    app.query_params.update(hand="true", answers="true", clock="measured time")
+    app.run()
+    assert not app.exception
+    (player,) = app.get("bidi_component")
+    shown = json.loads(player.proto.json)
+    assert shown["conditions"][:2] == ["N = 8", "d = 4"] and shown["clockName"] == "compulsory bytes"
+    assert app.toggle(key="answers").value is True and any("1,536" in html.proto.body for html in app.get("html"))
