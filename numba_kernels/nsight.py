@@ -1,6 +1,7 @@
 """Nsight Compute: which of its metrics is which of our measures, running a command under it, and reading what it prints."""
 import csv
 import io
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -26,6 +27,7 @@ METRICS = {
 NAMES = tuple(metric for metric, _ in METRICS.values())
 # Few enough for one pass: sectors of L2 that L1 read, bytes, bytes, ns.
 MEMORY = ("lts__t_sectors_srcunit_tex_op_read.sum", "dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum")
+NUMBER = re.compile(r"\d[\d,]{0,30}(\.\d{1,30})?")
 NO_PERMISSION = "ERR_NVGPUCTRPERM"
 
 
@@ -70,7 +72,10 @@ def read(text: str, name: str = "the CSV") -> list[Profiled]:
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
         raise Refusal(f"{name} holds no launches: the header of ncu's raw page, which begins with \"ID\", is missing.")
-    rows = list(csv.DictReader(io.StringIO("\n".join(lines[start:]))))
+    try:
+        rows = list(csv.DictReader(io.StringIO("\n".join(lines[start:]))))
+    except csv.Error as error:
+        raise Refusal(f"{name} cannot be read: {error}.") from None
     if len(rows) < 2:
         raise Refusal(f"{name} holds no launches, only a header.")
     if "Kernel Name" not in rows[0]:
@@ -86,16 +91,15 @@ def _launch(row: dict, wanted: set[str], units: dict, where: str) -> Profiled:
     for metric in wanted & row.keys():
         if units[metric] not in ("byte", "ns", "nsecond", "sector", ""):
             raise Refusal(f"{where}: {metric} is in {units[metric]}; export with --print-units base.")
-        try:
-            metrics[metric] = float(row[metric].replace(",", ""))
-        except ValueError:
-            raise Refusal(f"{where}: {metric} is {row[metric]!r}, not a number.") from None
+        if not NUMBER.fullmatch(row[metric]):
+            raise Refusal(f"{where}: {metric} is {row[metric][:40]!r}, not a number from 0 up.")
+        metrics[metric] = float(row[metric].replace(",", ""))
     return Profiled(row["Kernel Name"].partition("::")[0], metrics)
 
 
 def read_file(path: Path) -> list[Profiled]:
     """The launches in a file of ncu's raw page. Raises Refusal for one that cannot be read."""
     try:
-        return read(path.read_text(encoding="utf-8"), path.name)
+        return read(path.read_text(encoding="utf-8-sig"), path.name)
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(f"{path.name} cannot be read: {error}.") from None

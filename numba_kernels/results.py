@@ -50,6 +50,7 @@ class Run:
     layout: Layout
     backend: str
     counting: str
+    seed: int  # of the normal inputs
     kernels: tuple[KernelRun, ...]
     checked_rows: int  # query rows of each head that the errors are over
     relative_error: float
@@ -68,7 +69,7 @@ class Run:
         compulsory = p.compulsory_three_kernel_bytes if self.algorithm in ("naive", "tiled") else p.compulsory_one_kernel_bytes
         return dict(algorithm=self.algorithm, problem=p.record(), tiling=self.tiling.record(), layout=self.layout.record(),
                     **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
-                    counting=self.counting, checked_rows=self.checked_rows, relative_error=self.relative_error,
+                    counting=self.counting, seed=self.seed, checked_rows=self.checked_rows, relative_error=self.relative_error,
                     max_abs_error=self.max_abs_error, kernels=[kernel.record() for kernel in self.kernels])
 
 

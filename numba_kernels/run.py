@@ -70,7 +70,7 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     if not math.isfinite(errors[0]):
         raise Refusal(f"{algorithm} gave values that are not finite: at scale {problem.scale:g} its scores do not fit {problem.dtype}; "
                       f"take float32 or a smaller scale.")
-    return Run(algorithm, problem, tiling, layout, backend, counting, runs, len(rows), *errors, output)
+    return Run(algorithm, problem, tiling, layout, backend, counting, seed, runs, len(rows), *errors, output)
 
 
 def layout_of(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu) -> Layout:

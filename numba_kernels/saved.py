@@ -61,8 +61,9 @@ def is_header(line: bytes) -> bool:
 
 
 def key(run: dict) -> str:
-    """What makes two lines the same measurement: algorithm, problem, tiling, backend, and what was counted if it ran."""
-    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")] + [run.get("counting")], sort_keys=True)
+    """What makes two lines the same measurement: algorithm, problem, tiling, backend, and if it ran what was counted on which inputs."""
+    ran = [run["counting"], run.get("seed", 0)] if "counting" in run else []
+    return json.dumps([run[name] for name in ("algorithm", "problem", "tiling", "backend")] + ran, sort_keys=True)
 
 
 def append(path: Path, record: dict) -> None:

@@ -30,7 +30,7 @@ def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProb
     done = _open(out, backend, l2)
     todo = [dict(algorithm=algorithm, problem=problem, tiling=tiling)
             for problem, tiling, algorithm in itertools.product(problems, tilings, algorithms)]
-    counted = dict(counting=how.get("counting", REQUESTS))
+    counted = dict(counting=how.get("counting", REQUESTS), seed=how.get("seed", 0))
     missing = [each for each in todo if not {saved.key(_named(each, backend) | counted), saved.key(_named(each, backend))} & done]
     if len(missing) < len(todo):
         say(f"{len(todo) - len(missing)} of {len(todo)} are there already")
@@ -96,16 +96,18 @@ def header(backend: str, l2: str) -> dict:
 
 
 def _open(out: Path, backend: str, l2: str) -> set[str]:
-    """The keys of the runs that `out` holds. A last line cut off in the middle is dropped."""
+    """The keys of the runs that `out` holds. A last line cut off in the middle is dropped; a file that is not a sweep's stays as it is."""
     about = header(backend, l2)
     try:
-        if not out.exists():
-            out.parent.mkdir(parents=True, exist_ok=True)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        whole = out.read_bytes() if out.exists() else b""
+        first, line_end, _ = whole.partition(b"\n")
+        if not whole:
             saved.append(out, about)
-        whole = out.read_bytes()
-        end = whole.rfind(b"\n") + 1
-        if 0 < end < len(whole) and saved.is_header(whole.partition(b"\n")[0]):  # never touch a file that is not a sweep's
-            out.write_bytes(whole[:end])
+        elif not line_end and saved.is_header(first):
+            out.write_bytes(whole + b"\n")
+        elif not whole.endswith(b"\n") and saved.is_header(first):
+            out.write_bytes(whole[:whole.rfind(b"\n") + 1])
     except OSError as error:
         raise Refusal(f"{out} cannot be used: {error.strerror}; name a file that can be written.") from None
     held = saved.read(out)

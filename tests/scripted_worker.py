@@ -1,4 +1,4 @@
-"""A worker that does as its argument says, to see what the queue makes of it: echo, refuse, fail, hang, deaf, die or babble."""
+"""A worker that does as its argument says, to see what the queue makes of it: echo, refuse, fail, hang, deaf, die, number or babble."""
 import json
 import sys
 import time
@@ -27,5 +27,7 @@ for line in sys.stdin:
             time.sleep(.05)
     elif how == "die":
         sys.exit(1)
+    elif how == "number":
+        print(5, flush=True)
     elif how == "babble":
         print("no JSON at all", flush=True)

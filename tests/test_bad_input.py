@@ -182,6 +182,31 @@ def test_a_file_of_runs_that_is_none(tmp_path, content, reason):
         saved.read(path)
 
 
+@pytest.fixture
+def described(tmp_path):
+    """A GPU as `gpus --json` prints it, and how to write it to a file."""
+    def write(text, suffix=".json", **how):
+        path = tmp_path / f"own{suffix}"
+        path.write_text(text, **how)
+        return path
+
+    return vars(H200), write
+
+
+@pytest.mark.parametrize("number", [10**400, True, -1, 0, "many", None, [132], float("inf")], ids=lambda value: repr(value)[:8])
+def test_a_gpus_number_that_is_none(described, number):
+    gpu, write = described
+    with pytest.raises(Refusal):
+        read_gpu(write(json.dumps(gpu | dict(multiprocessors=number))))
+
+
+def test_a_byte_order_mark_before_a_gpu_is_no_matter(described):
+    gpu, write = described
+    assert read_gpu(write(json.dumps(gpu), encoding="utf-8-sig")) == H200
+    table = write(f"{','.join(gpu)}\n{','.join(str(value) for value in gpu.values())}\n", ".csv", encoding="utf-8-sig")
+    assert read_gpu(table).multiprocessors == H200.multiprocessors
+
+
 def test_a_file_with_the_line_ends_of_windows_is_read(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_bytes(json.dumps(HEADER).encode() + b"\r\n")

@@ -12,7 +12,8 @@ from app.charts.colours import contrast
 from app.charts.look import PALETTES, page_look, slide_look
 from app.charts.time import time
 from app.charts.traffic import fitted_slope, traffic
-from traffic_model import Measure, Space, predict
+from app.settings import Settings
+from traffic_model import AttentionProblem, Measure, Space, predict
 
 
 def draw_traffic(settings, look=None, counted=()):
@@ -115,3 +116,9 @@ def test_text_has_contrast(theme):
             assert contrast(palette["text"].get(role) or palette[role], ground) >= 4.5, (role, ground)
     for role, letter in palette["on"].items():
         assert contrast(letter, palette[role]) >= 4.5
+
+
+@pytest.mark.parametrize("batch", [1, 64])
+def test_traffic_is_drawn_however_many_the_bytes(batch):
+    problem = AttentionProblem(4096, head_dim=256, heads=128, batch=batch)
+    assert "EB" in str(draw_traffic(Settings(problem, DEFAULT.tiling, DEFAULT.gpu)).layout.yaxis.ticktext) or batch == 1

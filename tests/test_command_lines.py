@@ -1,8 +1,10 @@
 """The command lines: the JSON of the contract, and one helpful sentence for a bad option."""
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,27 @@ def test_run_counts_warps_and_checks():
     assert requested[0] == requested[1]
     refused = call("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "simulator", "--check")
     assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
+
+
+def test_ctrl_c_is_answered_with_a_sentence():
+    started = subprocess.Popen([sys.executable, "-m", "numba_kernels", "run", "--seq-len", "16384", "--backend", "cpu"], cwd=ROOT,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=120)
+    assert started.returncode == 130 and "Stopped." in said and "Traceback" not in said
+
+
+def test_a_full_disk_is_answered_with_a_sentence():
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([sys.executable, "-m", "traffic_model", "gpus"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and done.stderr == "The output could not be written: No space left on device.\n"
+
+
+def test_a_file_keeps_its_name_in_a_sentence():
+    done = call("numba_kernels", "validate", "--seq-len", "16", "--csv", "no-such.csv")
+    assert done.returncode == 2 and done.stderr.startswith("no-such.csv cannot be read")
 
 
 def test_tables_are_readable():

@@ -9,6 +9,7 @@ import pytest
 from small_kernels import CASES
 
 from numba_kernels import cpu
+from numba_kernels.cpu import cache
 from numba_kernels.cpu import compile as cpu_compile
 from numba_kernels.cpu.cache import prune
 
@@ -97,3 +98,13 @@ def test_a_folder_that_cannot_be_written_is_replaced(fresh_cache, monkeypatch):
     (fresh_cache / "file").write_text("in the way")
     monkeypatch.setenv("TILESCOPE_CACHE", str(fresh_cache / "file" / "cache"))
     assert run_case(CASES["volume"])[0] == [1152] * 4
+
+
+def test_without_a_home_the_folder_is_this_processs_own(monkeypatch):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("TILESCOPE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pathlib.Path.home", nobody)
+    assert cache.cache_folder() == cache.own_folder()

@@ -34,6 +34,21 @@ def test_a_run_that_counted_otherwise_is_another_run(tmp_path):
         ("naive", "requests"), ("fused", "requests"), ("fused", "off")]
 
 
+def test_a_run_on_other_inputs_is_another_run(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    small_sweep(path, lengths=(16,))
+    sweep(path, ["fused"], [AttentionProblem(16, head_dim=16)], [Tiling(16, 16)], H200, "cpu", say=lambda line: None, seed=7)
+    assert [(run["algorithm"], run["seed"]) for run in saved.read(path).runs] == [("naive", 0), ("fused", 0), ("fused", 7)]
+
+
+@pytest.mark.parametrize("begun", ["", "a header without its line end"])
+def test_a_sweep_takes_up_a_file_that_was_only_begun(tmp_path, begun):
+    path = tmp_path / "runs.jsonl"
+    whole = small_sweep(path, lengths=(16,))
+    path.write_text(path.read_text().partition("\n")[0] if begun else "")
+    assert small_sweep(path, lengths=(16,)).runs == whole.runs
+
+
 def test_a_line_cut_off_by_an_interruption_is_measured_again(tmp_path):
     path = tmp_path / "runs.jsonl"
     whole = small_sweep(path)

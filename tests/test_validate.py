@@ -62,7 +62,10 @@ def test_sectors_may_differ_for_a_cause_that_is_said(counted):
     ("", "holds no launches"),
     ("==ERROR== nothing\n", "holds no launches"),
     ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","Kbyte"\n"0","f","1"\n', "line 3: dram__bytes_read.sum is in Kbyte; export with"),
-    ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","n/a"\n', "line 3: dram__bytes_read.sum is 'n/a', not a number"),
+    ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","n/a"\n', "line 3: dram__bytes_read.sum is 'n/a', not a number from 0"),
+    *(('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","' + number + '"\n', "not a number from 0 up")
+      for number in ("nan", "inf", "-5", "1e999", "5_0", "", "9" * 500)),
+    ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","' + "1" * 200_000 + '"\n', "cannot be read: field larger"),
     ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f"\n', "line 3: a launch with missing columns"),
     ('"ID","Kernel Name"\n"",""\n"0","f","1"\n', "line 3: a launch with too many columns"),
     ('"ID","Name"\n"",""\n"0","f"\n', "the column Kernel Name is missing"),
@@ -92,6 +95,12 @@ def test_the_command_reads_a_file_exported_elsewhere(counted, tmp_path, capsys):
     assert "every count explained" in said and said.count("equal") >= 9 and "DRAM read 1.00 kB" in said
     assert command_line.main([*OPTIONS, "--csv", str(tmp_path / "none.csv")]) == 2
     assert "none.csv cannot be read" in capsys.readouterr().err.lower()
+
+
+def test_a_byte_order_mark_is_no_matter(counted, tmp_path):
+    exported = tmp_path / "exported.csv"
+    exported.write_text(profile_of(counted), encoding="utf-8-sig")
+    assert nsight.read_file(exported) == nsight.read(profile_of(counted))
 
 
 def test_without_counters_the_command_says_so_in_a_line_and_still_counts(capsys, monkeypatch):

@@ -81,6 +81,7 @@ def test_a_waiting_job_can_be_cancelled(line):
     ("fail", "failed", "RuntimeError: no luck"),
     ("hang", "failed", "the worker said nothing for 4 s and was replaced"),
     ("die", "failed", "the worker stopped while it ran this; a new one takes the next run"),
+    ("number", "failed", "the worker stopped while it ran this; a new one takes the next run"),
     ("babble", "failed", "the worker stopped while it ran this; a new one takes the next run"),
 ])
 def test_whatever_the_worker_does_is_said_and_the_next_job_runs(line, how, state, sentence):
@@ -111,7 +112,7 @@ def test_a_job_that_nobody_watches_is_given_up(line, monkeypatch):
 
 def test_a_command_that_does_not_exist_is_said():
     runs = RunQueue(("/no/such/worker",))
-    assert "could not be started" in wait(runs.submit(SHORT), runs).sentence
+    assert "FileNotFoundError" in wait(runs.submit(SHORT), runs).sentence
 
 
 def test_many_sessions_at_once_get_their_own_runs(line):

@@ -32,9 +32,11 @@ def read_gpu(path: str | Path) -> Gpu:
         raise Refusal(f"{path.name} lacks {', '.join(missing)}{hint}.")
     try:
         gpu = gpu_of_figures(complete)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise Refusal(f"{path.name} is not usable: {error}.") from None
     for name, value in vars(gpu).items():
+        if isinstance(figures.get(name), bool):
+            raise Refusal(f"{path.name} gives {name} {figures[name]}; it is a number above 0.")
         if isinstance(value, int | float) and not (math.isfinite(value) and value > 0) and name != "reserved_shared_bytes":
             raise Refusal(f"{path.name} gives {name} {value}; it is a number above 0.")
     return gpu
@@ -42,7 +44,7 @@ def read_gpu(path: str | Path) -> Gpu:
 
 def _figures(path: Path) -> dict:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         described = json.loads(text) if path.suffix.lower() == ".json" else list(csv.DictReader(text.splitlines()))
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise Refusal(f"{path} cannot be read: {error}.") from None

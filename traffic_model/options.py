@@ -1,6 +1,7 @@
 """The options that every command line shares, and how they become a problem, a tiling and a GPU."""
 import argparse
 import io
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from traffic_model.gpus import DEFAULT_GPU, Gpu, find_gpu
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
-FAILED = 2  # the exit status of a request that was refused
+FAILED, INTERRUPTED = 2, 130  # exit statuses: of a request that was refused, of one that was stopped by Ctrl-C
 NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|-inf$", re.IGNORECASE)
 
 
@@ -33,13 +34,31 @@ def run_command(command: Callable[[argparse.Namespace], None], arguments: argpar
             stream.reconfigure(errors="replace")  # a terminal that knows no × shows ? instead
     try:
         command(arguments)
+        sys.stdout.flush()
     except Refusal as refusal:
-        sentence = str(refusal)
-        print(sentence[0].upper() + sentence[1:], file=sys.stderr)
+        print(sentence(str(refusal)), file=sys.stderr)
         return FAILED
+    except KeyboardInterrupt:
+        print("\nStopped. What was written so far is whole; a sweep goes on where it stopped.", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of a table, such as head, has seen enough
-        sys.stderr.close()
+        _no_more_output()
+    except OSError as error:
+        print(f"The output could not be written: {error.strerror}.", file=sys.stderr)
+        _no_more_output()
+        return FAILED
     return 0
+
+
+def sentence(text: str) -> str:
+    """With a capital, unless it begins with a name such as runs.jsonl, which stays as it is."""
+    first = text.partition(" ")[0]
+    return text if {".", "/", "_"} & set(first.rstrip(".,:")) else text[0].upper() + text[1:]
+
+
+def _no_more_output() -> None:
+    """What is left to be written goes nowhere, instead of failing again at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:

@@ -1,14 +1,21 @@
 """How numbers are written for people. Bytes are decimal (kB, MB, GB, TB); capacities are binary (KiB, MiB, GiB)."""
 
+DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
+
 
 def decimal_bytes(count: float) -> str:
     """Three significant digits: 2.10 MB, 68.2 MB, 136 MB. Below 1 kB the exact number of bytes."""
-    return _scaled(count, 1000, ("B", "kB", "MB", "GB", "TB", "PB"))
+    return _scaled(count, 1000, DECIMAL)
+
+
+def decimal_tick(power: int) -> str:
+    """10 to this power of bytes, as a tick: 100 B, 10 kB, 1 GB."""
+    return f"{10 ** (power % 3)} {DECIMAL[power // 3]}"
 
 
 def binary_bytes(count: float) -> str:
     """A capacity: 16 KiB, 227 KiB, 50 MiB."""
-    return _scaled(count, 1024, ("B", "KiB", "MiB", "GiB", "TiB"), trim=True)
+    return _scaled(count, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), trim=True)
 
 
 def sequence_length(n: int) -> str:

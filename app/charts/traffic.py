@@ -8,7 +8,7 @@ from app.charts.claims import traffic_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, SOLID, Look
 from app.records import totals
-from traffic_model.units import decimal_bytes, sequence_length
+from traffic_model.units import decimal_bytes, decimal_tick, sequence_length
 
 SERIES = {  # (algorithm, measure): how a line is drawn, what it is called, what it grows as
     ("naive", "requested"): (DASH, "naive, requested", "N²"),
@@ -58,11 +58,7 @@ def _axes(chart: Chart, lines: dict) -> None:
     low, high = min(min(v.values()) for v in lines.values()), max(max(v.values()) for v in lines.values())
     chart.log_axis("x", lengths[0] * .87, lengths[-1] * 1.06, {4**k: sequence_length(4**k) for k in range(4, 10)})
     decades = range(math.ceil(math.log10(low / 3)), math.floor(math.log10(high * 2)) + 1, 2)  # none at the very top
-    chart.log_axis("y", low / 3, high * 4, {10**k: _tick(k) for k in decades})
-
-
-def _tick(k: int) -> str:
-    return f"{10 ** (k % 3)} {('B', 'kB', 'MB', 'GB', 'TB', 'PB')[k // 3]}"
+    chart.log_axis("y", low / 3, high * 4, {10**k: decimal_tick(k) for k in decades})
 
 
 def _line(chart: Chart, points: dict, role: str, dash: str, fits: float) -> None:

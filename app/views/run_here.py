@@ -7,6 +7,7 @@ from app.worker.queue import Job
 from traffic_model import Refusal
 
 JOB = "run_job"  # this session's job, while there is one
+ENDED_AT = "run_ended_at"  # the settings of its last run, until their page has shown it
 
 
 def session_runs() -> list[dict]:
@@ -29,6 +30,11 @@ def show(settings: Settings, wanted: bool, runs: list[dict]) -> None:
             st.error(_sentence(str(refusal)))
     if JOB in st.session_state:
         _watch()
+    elsewhere = st.session_state.get(ENDED_AT)
+    if elsewhere == settings:
+        del st.session_state[ENDED_AT]
+    elif elsewhere:
+        st.info(f"The run at N = {elsewhere.n:,} ({elsewhere.conditions}) has ended. Go back to those settings to see what it counted.")
     for run in runs:
         st.markdown(running.verdict(run, settings))
 
@@ -46,6 +52,8 @@ def _watch() -> None:
         _say_why_not(job)
     else:
         session_runs().extend(job.runs)
+        if job.runs:
+            st.session_state[ENDED_AT] = job.settings
         del st.session_state[JOB]
         st.rerun()
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "app.worker.process")
 PLACES = 8  # jobs that may wait
 SILENT_SECONDS = 120  # a worker that says nothing for so long hangs: the longest it is busy without a word is a compilation
-UNWATCHED_SECONDS = 60  # a job whose session has not looked for so long is given up: its tab is closed
+UNWATCHED_SECONDS = 180  # a job whose session has not looked for so long is given up: its tab is closed. A hidden tab looks once a minute
 CANCEL_SECONDS = 10  # a worker that does not stop within these is replaced
 ENDED = ("done", "refused", "failed", "cancelled")
 
@@ -94,8 +94,9 @@ class RunQueue:
             if not job.ended:
                 try:
                     self._run(job)
-                except OSError as error:
-                    job.sentence, job.state = f"the worker could not be started: {error}", "failed"
+                except Exception as error:  # whatever happened, the next job gets its chance
+                    self.close()
+                    job.sentence, job.state = f"the run could not be followed: {type(error).__name__}: {error}", "failed"
 
     def _run(self, job: Job) -> None:
         if self.worker is None or not self.worker.alive:
@@ -160,8 +161,9 @@ class Worker:
     def _listen(self) -> None:
         for line in self.process.stdout:
             try:
-                self.said.put(json.loads(line))
-            except ValueError:
+                message = json.loads(line)
+                self.said.put(message | dict(job=message["job"], kind=message["kind"]))
+            except (ValueError, TypeError, KeyError):
                 break  # not what a worker says: as good as dead
         self.process.kill()
 

@@ -22,7 +22,10 @@ def cache_folder() -> Path:
     """Where generated kernels are kept: TILESCOPE_CACHE if set, else the user's cache folder; where neither can be written, a folder of
     this process alone."""
     chosen = os.environ.get("TILESCOPE_CACHE")
-    folder = Path(chosen) if chosen else _user_cache() / "tilescope"
+    try:
+        folder = Path(chosen) if chosen else _user_cache() / "tilescope"
+    except RuntimeError:  # nobody's home is known
+        return own_folder()
     return folder if _writable(folder) else own_folder()
 
 
