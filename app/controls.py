@@ -70,6 +70,17 @@ def unit() -> str:
     return UNITS[chosen]
 
 
+def model() -> bool:
+    """On the Time page: whether the model's times are drawn beside the recorded ones."""
+    return st.toggle("Model", key="model", bind="query-params", help="Predicted times, their error, and what binds.")
+
+
+def tiles_view(views: tuple[str, ...]) -> str:
+    """On the Tiles page: what the tiles show."""
+    return st.segmented_control("Show", views, default=views[0], key="tiles", bind="query-params", required=True,
+                                label_visibility="collapsed")
+
+
 def set_one_head() -> None:
     """For a button's callback: one head of one sequence."""
     st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)

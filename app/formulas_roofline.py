@@ -26,10 +26,10 @@ def roofline_formulas(settings: Settings, roofs: Roofs, here: list[dict], fused:
     per_byte = lambda name, of, value: Quotient(
         name, f"{flop} ÷ ({traffic[of].symbols})", f"{flop_in_numbers} ÷ ({traffic[of].numbers})", value, "FLOP/B")
     slope = Quotient("ridge", "roof ÷ DRAM bandwidth", f"{roofs.compute.value:g}·1000 ÷ {roofs.dram.value:g}", roofs.ridge, "FLOP/B")
-    l2 = [Quotient("ridge of L2", "roof ÷ L2 bandwidth", f"{roofs.compute.value:g}·1000 ÷ {roofs.l2.value!r}",
+    l2 = [Quotient("ridge of L2", "roof ÷ L2 bandwidth", f"{roofs.compute.value:g}·1000 ÷ {roofs.l2.value:.6g}",
                    roofs.compute.value * 1000 / roofs.l2.value, "FLOP/B")] if roofs.l2 else []
     return [per_byte("unfused, compulsory", "naive, compulsory", whole["naive"]),
             per_byte("fused, compulsory", "fused, compulsory", whole["fused"]), slope,
             per_byte("fused, requested", "fused, requested", requested_intensity(settings)), *l2,
-            Quotient(f"fused, {fused['kind']} at N = {fused['n']:,}", "FLOP ÷ ms ÷ 10⁹", f"{fused['flops']} ÷ {fused['ms']!r} ÷ 10**9",
+            Quotient(f"fused, {fused['kind']} at N = {fused['n']:,}", "FLOP ÷ ms ÷ 10⁹", f"{fused['flops']} ÷ {fused['ms']:.6g} ÷ 10**9",
                      fused["tflops"], "TFLOP/s")]

@@ -76,8 +76,8 @@ def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]]) -> l
 
 
 def origin(records: list[dict]) -> str:
-    """Where achieved records come from: timed (recorded on NVIDIA H200, 29 Nov 2026), or predicted."""
-    return "; ".join(sorted({f"timed ({r['source']})" if r["kind"] == "timed" else "predicted" for r in records}))
+    """Where achieved records come from: timed (recorded on NVIDIA H200, 29 Nov 2026), or predicted (T4)."""
+    return "; ".join(sorted({f"{r['kind']} ({r['source']})" for r in records}))
 
 
 def _timed(settings: Settings, run: dict) -> list[dict]:

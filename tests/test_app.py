@@ -36,6 +36,28 @@ def time_page():
     time.show(settings)
 
 
+def roofline_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import roofline
+
+    with st.sidebar:
+        settings = controls.read()
+    roofline.show(settings)
+
+
+def tiles_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import tiles
+
+    with st.sidebar:
+        settings = controls.read()
+    tiles.show(settings)
+
+
 def opened(page=traffic_page, **link) -> AppTest:
     """The page as a link opens it; n=512 stands for ?n=512."""
     app = AppTest.from_function(page, default_timeout=60)
@@ -97,6 +119,32 @@ def until(app, ended):
         time.sleep(.2)
         app.run()
     return app
+
+
+def test_time_page_says_where_the_model_fails():
+    app = opened(time_page)
+    assert not any("off by more than" in text.value for text in app.caption)
+    app.toggle(key="model").set_value(True).run()
+    assert not app.exception and any("off by more than 25 %" in text.value for text in app.caption)
+
+
+def test_roofline_page_opens_on_tensor_cores_and_turns_to_cuda_cores():
+    app = opened(roofline_page, unit="nonsense")
+    assert not app.exception and app.subheader[0].value == "On tensor cores unfused attention is memory-bound, fused is not"
+    app.segmented_control(key="unit").set_value("CUDA cores").run()
+    assert app.subheader[0].value == "On CUDA cores softmax is left of the ridge, products and fused right"
+    single = opened(roofline_page, dtype="float32")  # tensor cores would round it
+    assert not single.exception and not single.segmented_control and single.subheader[0].value.startswith("On CUDA cores")
+
+
+def test_tiles_page_shows_bytes_time_and_occupancy():
+    app = opened(tiles_page, d="128")
+    assert app.subheader[0].value == "Up to Br = 32 fused requests more than three ideal kernels move"
+    app.select_slider(key="d").set_value(16).run()
+    assert app.subheader[0].value == "Every legal tiling requests less than three ideal kernels move"
+    for view in ("Time", "Occupancy"):
+        app.segmented_control(key="tiles").set_value(view).run()
+        assert not app.exception and "64×64" in app.subheader[0].value
 
 
 def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():

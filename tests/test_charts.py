@@ -8,6 +8,7 @@ from example_runs import DEFAULT, recording, run_record
 
 from app import recordings, records
 from app.charts.claims import time_claim, traffic_claim
+from app.charts.colours import contrast
 from app.charts.look import PALETTES, page_look, slide_look
 from app.charts.time import time
 from app.charts.traffic import fitted_slope, traffic
@@ -114,12 +115,3 @@ def test_text_has_contrast(theme):
             assert contrast(palette["text"].get(role) or palette[role], ground) >= 4.5, (role, ground)
     for role, letter in palette["on"].items():
         assert contrast(letter, palette[role]) >= 4.5
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG 2 contrast ratio of two #rrggbb colours."""
-    def luminance(colour):
-        channels = (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))
-        return sum(w * (c / 12.92 if c <= .03928 else ((c + .055) / 1.055) ** 2.4) for w, c in zip((.2126, .7152, .0722), channels))
-    low, high = sorted(map(luminance, (one, other)))
-    return (high + .05) / (low + .05)

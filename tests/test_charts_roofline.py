@@ -92,8 +92,8 @@ def test_formulas_evaluate_to_the_number_beside_them(settings):
     fused = [r for r in rooflines.achieved(settings, RECORDINGS) if r["algorithm"] == "fused"][-1]
     formulas = roofline_formulas(settings, under, rooflines.intensities(settings, under, [settings.n]), fused)
     assert len(formulas) == 5 + bool(under.l2)
-    for formula in formulas:
-        assert eval(formula.numbers.replace("·", "*").replace("²", "**2").replace("÷", "/")) == pytest.approx(formula.value, rel=1e-12)
+    for formula in formulas:  # times and rates are written to six digits
+        assert eval(formula.numbers.replace("·", "*").replace("²", "**2").replace("÷", "/")) == pytest.approx(formula.value, rel=1e-5)
 
 
 def test_axes_stand_still_while_n_moves():

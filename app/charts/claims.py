@@ -1,6 +1,6 @@
 """Titles: one claim a chart, computed from the data on show, with a branch for a win, a tie (within 5 %) and a loss."""
 from traffic_model.roofline import AT, LEFT, RIGHT
-from traffic_model.units import milliseconds, ratio
+from traffic_model.units import milliseconds, percent, ratio
 
 TIE = 0.05
 Totals = dict[tuple[str, str, str], dict[int, int]]
@@ -54,6 +54,49 @@ def roofline_claim(unit: str, sides: dict[str, str]) -> str:
         return f"On {unit} every kernel is left of the ridge"
     others = [f"{_and(on[side])} {where}" for side, where in ((AT, "at it"), (RIGHT, "right")) if on[side]]
     return f"On {unit} {_and(on[LEFT])} {'are' if on[LEFT][1:] else 'is'} left of the ridge, {', '.join(others)}"
+
+
+def tiles_bytes_claim(tilings: list[tuple[int, float]]) -> str:
+    """(query tile, what fused requests ÷ what three ideal kernels must move) of the legal tilings.
+
+    The key tile matters a little under a causal mask, where a tile that is partly masked is read whole: a query tile counts as more or as
+    less where it is so at every key tile.
+    """
+    ratios = {block: [ratio for other, ratio in tilings if other == block] for block, _ in tilings}
+    more = [block for block, found in ratios.items() if min(found) > 1 + TIE]
+    less = [block for block, found in ratios.items() if max(found) < 1 - TIE]
+    if len(more) == len(ratios):
+        return "Every legal tiling requests more than three ideal kernels move"
+    if more:
+        return f"Up to Br = {max(more)} fused requests more than three ideal kernels move"
+    if len(less) == len(ratios):
+        return "Every legal tiling requests less than three ideal kernels move"
+    return f"From Br = {min(less)} fused requests less than three ideal kernels move" if less else \
+        "Every legal tiling requests what three ideal kernels move"
+
+
+def tiles_time_claim(current: dict, legal: list[dict]) -> str:
+    """Records of app/tiles.py. Only tilings with enough warps to hide latency compete: of the others the model knows too little."""
+    trusted, name = [r for r in legal if r["hidden"]], lambda r: f"{r['block_q']}×{r['block_k']}"
+    if not trusted:
+        return "No tiling has the warps to hide latency: real times are longer"
+    if not current["hidden"]:
+        return f"{name(current)} has too few warps to hide latency: its real time is longer"
+    best = min(trusted, key=lambda r: r["ms"])
+    gain = current["ms"] / best["ms"]
+    if gain > 1 + TIE:
+        return f"{name(best)} is predicted to be {ratio(gain)} as fast as {name(current)}"
+    return f"{name(current)} is the fastest tiling that hides latency" if best is current else \
+        f"{name(current)} is as fast as the best that hides latency, {name(best)}"
+
+
+def tiles_occupancy_claim(current: dict, legal: list[dict]) -> str:
+    """Records of app/tiles.py."""
+    name, most = f"{current['block_q']}×{current['block_k']}", max(r["occupancy"] for r in legal)
+    if current["occupancy"] > most * (1 - TIE):
+        return f"No tiling has more warps resident than {name}: {percent(current['occupancy'])}"
+    hold = "hold" if current["limits"] != "shared memory" else "holds"
+    return f"At {name} {current['limits']} {hold} occupancy to {percent(current['occupancy'])}"
 
 
 def _and(names: list[str]) -> str:

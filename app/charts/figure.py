@@ -54,6 +54,18 @@ class Chart:
         self.traces.append(dict(type="scatter", x=[x for x, _ in outline], y=[y for _, y in outline], mode="none", fill="toself",
                                 fillcolor=self.p[role], opacity=opacity, hoverinfo="skip"))
 
+    def cell(self, x: tuple[float, float], y: tuple[float, float], fill: str, hover: str, hatched=False) -> None:
+        """A filled rectangle, or a hatched one. A trace: shapes cannot be hatched, and heatmaps are soft bitmaps in SVG and PDF."""
+        paint = dict(fillpattern=dict(shape="/", fgcolor=fill, bgcolor=self.p["ground"], size=self.em / 2, solidity=.2)) if hatched else \
+            dict(fillcolor=fill)
+        self.traces.append(dict(type="scatter", mode="lines", fill="toself", line=dict(width=0), hoveron="fills", text=hover,
+                                hoverinfo="text") | _outline(x, y) | paint)
+
+    def frame(self, x: tuple[float, float], y: tuple[float, float], role: str) -> None:
+        """The outline of a rectangle."""
+        self.traces.append(dict(type="scatter", mode="lines", line=dict(color=self.p[role], width=self.em / 6), hoverinfo="skip",
+                                cliponaxis=False) | _outline(x, y))
+
     def upright(self, x: float, role: str, dash: str, top: float | None = None) -> None:
         """A fine upright line at x, to y = top or through the whole plot."""
         span = dict(yref="paper", y0=0, y1=1) if top is None else dict(yref="y", y0=10 ** self.axes["y"]["range"][0], y1=top)
@@ -110,3 +122,10 @@ class Chart:
 
     def _trace(self, points: dict, **trace) -> None:
         self.traces.append(dict(type="scatter", x=list(points), y=list(points.values()), cliponaxis=False) | trace)
+
+
+def _outline(x: tuple[float, float], y: tuple[float, float]) -> dict:
+    """Starts in the middle of a side, so that the last corner is mitred too."""
+    (left, right), (low, high) = x, y
+    middle = math.sqrt(left * right)
+    return dict(x=[middle, right, right, left, left, middle], y=[low, low, high, high, low, low])

@@ -1,22 +1,25 @@
 """Milliseconds against sequence length, from runs on a GPU, beside the least that three ideal kernels would need."""
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, Look
+from app.charts.time_model import draw_model
 from traffic_model.units import decimal_bytes, milliseconds, sequence_length
 
 
 def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
-         conditions: str) -> go.Figure:
-    """records: timed, too_large: out of memory (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length."""
+         conditions: str, model: Sequence[dict] = ()) -> go.Figure:
+    """records: timed, too_large: out of memory (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length;
+    model: predicted times to draw beside them (see app/modelled.py)."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
     chart = Chart(look, claim(records, floor, n), conditions, "device time", "sequence length N",
                   f"timed: median, whiskers 10–90 %; {'; '.join(sorted({r['source'] for r in records}))}")
-    _axes(chart, records, too_large, floor)
+    _axes(chart, records, too_large, floor, model)
     if floor:
         chart.line(floor, "model", DASH, 1 / 8)
     chart.upright(_nearest_length(series, n), "muted", FINE)
@@ -28,6 +31,8 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
         times = {x: r["median_ms"] for x, r in points.items()}
         chart.dots(times, algorithm, [_hover(r) for r in points.values()], hollow=True)
     _crosses(chart, too_large)
+    if model:
+        draw_model(chart, model, _nearest_length(series, n))
     _values(chart, series, floor, _nearest_length(series, n))
     _labels(chart, series, floor, copy_gb_per_s)
     return chart.figure()
@@ -55,9 +60,9 @@ def _nearest_length(series: dict[str, dict[int, dict]], n: int) -> int:
     return min((m for m in counts if counts[m] == max(counts.values())), key=lambda m: abs(math.log(m / n)))
 
 
-def _axes(chart: Chart, records: list[dict], too_large: list[dict], floor: dict[int, float]) -> None:
+def _axes(chart: Chart, records: list[dict], too_large: list[dict], floor: dict[int, float], model: Sequence[dict]) -> None:
     lengths = [r["n"] for r in records + too_large]
-    ms = [*floor.values(), *(r[p] for r in records for p in ("p10_ms", "p90_ms"))]
+    ms = [*floor.values(), *(r["ms"] for r in model), *(r[p] for r in records for p in ("p10_ms", "p90_ms"))]
     first, last = math.floor(math.log2(min(lengths))), math.ceil(math.log2(max(lengths)))
     chart.log_axis("x", min(lengths) * .55, max(lengths) * 1.25, {2**k: sequence_length(2**k) for k in range(first, last + 1)})
     low, high = min(ms) / 3, max(ms) * (30 if too_large else 3)  # room for the crosses

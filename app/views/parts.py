@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import cached, export
 from app.settings import Settings
+from traffic_model.times import ASSUMPTIONS
 
 CONFIG = dict(displayModeBar=False)
 NO_BREAK = "\u00a0"
@@ -47,3 +48,8 @@ def _download(kind: str, label: str, data: Callable, name: str, settings: Settin
     """A file made when it is asked for. A failure then could only say that it failed, so what may be missing is looked for before."""
     st.download_button(label, data, export.file_name(name, settings, kind), export.MIME[kind], key=f"{name}_{kind}", on_click="ignore",
                        width="stretch", disabled=missing is not None, help=missing)
+
+
+def assumptions() -> None:
+    """What predicted time takes for granted."""
+    st.markdown("\n".join(f"* **{part}**: {assumption}" for part, assumption in ASSUMPTIONS.items()))

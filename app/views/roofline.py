@@ -26,11 +26,11 @@ def show(settings: Settings) -> None:
     draw = lambda look: chart.roofline(ideal, here, achieved, roofs, cuda_cores, rooflines.requested_intensity(settings), look, conditions)
     with above:
         parts.heading(chart.claim(here, roofs), f"FLOP/B predicted · roofs {roofs.compute.kind} · kernels on CUDA cores, "
-                      f"{rooflines.origin(achieved)} · {conditions}")
+                      f"{rooflines.origin(achieved)} · {settings.conditions}")
         parts.chart("roofline", draw(page_look(theme.current())))
     slide = slide_look(theme.current())
     with row:
-        parts.downloads("roofline", lambda: draw(slide), ideal + here + achieved, settings)
+        parts.downloads(f"roofline_{roofs.name.replace(' ', '_')}", lambda: draw(slide), ideal + here + achieved, settings)
     fused = min((r for r in achieved if r["algorithm"] == "fused"), key=lambda r: abs(math.log(r["n"] / settings.n)))
     parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, roofs, here, fused)),
                                "FLOP per byte": lambda: _table(here), "Achieved": lambda: _table(achieved), "Roofs": lambda: _roofs(roofs)})
