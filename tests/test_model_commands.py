@@ -74,7 +74,8 @@ def test_one_warp_access_lane_by_lane(capsys):
     assert Counter(lane["bank"] for lane in fill["unpadded"]["lanes"]) == {bank: 8 for bank in range(4)}
     assert main(["warps", "--algorithm", "tiled", "--mask", "causal", "--seq-len", "1000", "--access", "S hbm write", "--kind", "20"]) == 0
     said = capsys.readouterr().out
-    assert "Kind 20, the first in the launch" in said and "more kinds" in said and len(said.split("\n\n")[-2].splitlines()) == 2 + 32
+    assert "Kind 20, the one at the lowest address, elements of 4 B" in said and "more kinds" in said
+    assert len(said.split("\n\n")[-2].splitlines()) == 2 + 32
 
 
 def test_a_described_gpu_serves_every_command(capsys, tmp_path):

@@ -54,7 +54,7 @@ def _one_access(prediction: Prediction, arguments) -> dict | str:
     return "\n".join([
         f"{prediction.algorithm}, {kernel}: {kind.access.cell}\n", _kinds_table(shown),
         *([f"and {len(found) - len(shown):,} more kinds"] if len(found) > len(shown) else []),
-        f"\nKind {chosen}, the first in the launch, elements of {kind.access.size} B:\n", _lanes_table(kind), ""])
+        f"\nKind {chosen}, the one at the lowest address, elements of {kind.access.size} B:\n", _lanes_table(kind), ""])
 
 
 def _named(prediction: Prediction) -> dict:

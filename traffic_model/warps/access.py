@@ -16,9 +16,9 @@ Lanes = tuple[int | None, ...]  # of a warp: elements from the base of the acces
 
 
 class Access(NamedTuple):
-    """One kind of warp access: what a warp does for one source access in one iteration.
+    """Warp accesses that are alike: each is what a warp does for one source access in one iteration.
 
-    size: bytes of an element. base: index of the element that the first of this kind starts from. times: how many there are in the launch.
+    size: bytes of an element. base: index of the element that the lowest of them starts from. times: how many there are in the launch.
     """
 
     cell: Cell
@@ -29,11 +29,11 @@ class Access(NamedTuple):
 
     @property
     def elements(self) -> Lanes:
-        """The index that each lane names."""
+        """The index that each lane names in the lowest of them."""
         return tuple(None if lane is None else self.base + lane for lane in self.lanes)
 
     def bytes(self, measure: Measure) -> int:
-        """Of one such access. Raises KeyError for a measure that its space does not have."""
+        """Of one of them. Raises KeyError for a measure that its space does not have."""
         match measure, self.cell.space:
             case Measure.REQUESTED, _:
                 return requested(self.lanes) * self.size

@@ -21,9 +21,16 @@ class Bases:
     @classmethod
     def of(cls, indices: np.ndarray, times: np.ndarray | int, period: int) -> Self:
         """Each of these indices so many times."""
-        places, times = indices % period, np.broadcast_to(times, indices.shape)
-        return cls._of_pairs(period, ((int(place), (int(times[here].sum()), int(indices[here].min())))
-                                      for place in np.unique(places) for here in [(places == place) & (times > 0)] if here.any()))
+        times = np.broadcast_to(times, indices.shape)
+        indices, times = indices[times > 0], times[times > 0]
+        if not indices.size:
+            return cls(period, {})
+        order = np.argsort((indices % period).astype(np.uint8), kind="stable")
+        indices, times = indices[order], times[order]
+        places = indices % period
+        first = np.flatnonzero(np.diff(places, prepend=-1))
+        summed, lowest = np.add.reduceat(times, first), np.minimum.reduceat(indices, first)
+        return cls(period, dict(zip(places[first].tolist(), zip(summed.tolist(), lowest.tolist()))))
 
     @classmethod
     def steps(cls, step: int, count: int, period: int, times: int = 1) -> Self:

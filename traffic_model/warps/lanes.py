@@ -51,7 +51,7 @@ class Axis:
 
 
 def offsets(shape: Shape, row_step: int, column_step: int, taking: Sequence[int]) -> Lanes:
-    """taking: how many columns take part in each row."""
+    """Where each lane's element lies from that of row 0, column 0. taking: how many columns take part in each row."""
     return tuple(row * row_step + column * column_step if column < taking[row] else None for row, column in shape)
 
 

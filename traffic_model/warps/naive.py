@@ -1,4 +1,7 @@
-"""Warp accesses of the naive kernels (numba_kernels/naive.py): the lanes of a warp lie along keys, query rows or the head."""
+"""Warp accesses of the naive kernels (numba_kernels/naive.py), a line for each of their accesses.
+
+Blocks are 32 threads wide, so that the lanes of a warp lie along keys, query rows or the head, and nothing else.
+"""
 from collections.abc import Callable
 
 import numpy as np
@@ -51,7 +54,6 @@ def _output(problem: AttentionProblem) -> list[Source]:
     head = lambda stride: Axis.of(range(0, d, WARP), WARP, 1, d, stride, period)
     rows = lambda count, times=1: Axis.of(np.arange(count), 1, 1, count, d, period, times)
     [(_, pairs)] = visible(problem, 1, 1, lambda row, key: row * m + key, period)
-    one = Axis(1, 0, {1: pairs})
-    return [grid(Cell(P, HBM, READ), size, ROW, query_heads(problem, n * m), one, head(0)),
+    return [grid(Cell(P, HBM, READ), size, ROW, query_heads(problem, n * m), Axis(1, 0, {1: pairs}), head(0)),
             grid(Cell(V, HBM, READ), size, ROW, kv_heads(problem, m * d), rows(m, visitors(problem, 1, 1)), head(1)),
             grid(Cell(O, HBM, WRITE), size, ROW, query_heads(problem, n * d), rows(n), head(1))]
