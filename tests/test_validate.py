@@ -62,7 +62,7 @@ def test_sectors_may_differ_for_a_cause_that_is_said(counted):
     ("", "holds no launches"),
     ("==ERROR== nothing\n", "holds no launches"),
     ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","Kbyte"\n"0","f","1"\n', "line 3: dram__bytes_read.sum is in Kbyte; export with"),
-    ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","n/a"\n', "line 3: dram__bytes_read.sum is 'n/a', not a number from 0"),
+    ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","n/a"\n', "line 3: dram__bytes_read.sum is 'n/a', not a number"),
     *(('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","' + number + '"\n', "not a number from 0 up")
       for number in ("nan", "inf", "-5", "1e999", "5_0", "", "9" * 500)),
     ('"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","f","' + "1" * 200_000 + '"\n', "cannot be read: field larger"),
