@@ -102,7 +102,7 @@ def test_a_described_gpu_serves_every_command(capsys, tmp_path):
     ("warps --kind 2", "--kind is one of the kinds of an access and needs --access"),
     ("warps --algorithm tiled --kind 9 --access 'K hbm read'",
      "Kind 9 of tiled's K hbm read is not there: it has kinds 1 to 1; the nearest is 1."),
-    ("time --gpu-file nothing.json", "Nothing.json cannot be read"),
+    ("time --gpu-file nothing.json", "nothing.json cannot be read"),
     ("time --gpu T4 --gpu-file x.json", "--gpu and --gpu-file both say which GPU; leave one out."),
     ("paper --nonsense", "Unrecognized arguments: --nonsense."),
 ])

@@ -18,14 +18,14 @@ def test_median_error_from_n_1024_on():
 
 @pytest.mark.parametrize("kernel", ["scores", "softmax", "output", "fused"])
 def test_each_kernel_alone_and_not_only_their_sum(kernel):
-    """At N = 4,096 on every dtype that was timed; softmax, the least, is off by less than a third."""
+    """At N = 4,096 on every dtype that was timed, full: a causal mask makes blocks unequal, which the model says it leaves out."""
     checked = 0
     for run in RUNS:
-        if run.problem.seq_len == 4096 and run.algorithm in ("tiled", "fused"):
+        if (run.problem.seq_len, run.problem.mask) == (4096, "full") and run.algorithm in ("tiled", "fused"):
             for predicted, timed in zip(run.kernels, run.kernels_ms, strict=True):
                 if predicted.name == kernel:
                     checked += 1
-                    assert predicted.ms == pytest.approx(timed, rel=0.33)
+                    assert predicted.ms == pytest.approx(timed, rel=0.2)
     assert checked >= 3
 
 
