@@ -1,8 +1,9 @@
 """How fast the cpu backend is here; run by hand: python tests/benchmark_cpu.py
 
-For each kernel the best of five launches, counting and not, and what its first use costs a process: compiling it, or loading it from
-the cache on disk. Then the same small problem on Numba's simulator.
+For each kernel the best of five launches, counting and not, beside attention written by hand for the processor, and what its first use
+costs a process: compiling it, or loading it from the cache on disk. Then the same small problem on Numba's simulator.
 """
+import math
 import os
 import subprocess
 import sys
@@ -11,9 +12,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+from numba import float32, njit, prange
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from numba_kernels import cpu, fused, naive, simulator  # noqa: E402
+from numba_kernels.gpu import FASTMATH  # noqa: E402
 from traffic_model import AttentionProblem, Tiling, find_gpu, predict  # noqa: E402
 
 KERNELS = {"naive": naive.kernels, "fused": fused.kernels}
@@ -23,7 +26,38 @@ BENCHMARKS = {
     "fused d=128": ("fused", AttentionProblem(1024, head_dim=128)),
     "fused long": ("fused", AttentionProblem(16384, head_dim=64)),
 }
-SMALL = 64
+SMALL, SIMULATED = 64, 128
+
+
+@njit(parallel=True, fastmath=FASTMATH, error_model="numpy")
+def by_hand(Q, K, V, O, scale):
+    """Attention with an online softmax, a row at a time, as one would write it for a processor. Q, O: [N, d]; K, V: [M, d]."""
+    for i in prange(len(Q)):
+        m, l, o = float32(-math.inf), float32(0), np.zeros(Q.shape[1], np.float32)
+        for j in range(len(K)):
+            s = float32(0)
+            for c in range(Q.shape[1]):
+                s += Q[i, c] * K[j, c]
+            s *= scale
+            if s > m:
+                alpha = math.exp(m - s)
+                l *= alpha
+                for c in range(Q.shape[1]):
+                    o[c] *= alpha
+                m = s
+            p = math.exp(s - m)
+            l += p
+            for c in range(Q.shape[1]):
+                o[c] += p * V[j, c]
+        for c in range(Q.shape[1]):
+            O[i, c] = o[c] / l
+
+
+def seconds_by_hand(problem: AttentionProblem, arrays: dict) -> float:
+    Q, K, V, O = (arrays[name].reshape(-1, problem.head_dim) for name in "QKVO")
+    start = time.perf_counter()
+    by_hand(Q, K, V, O, np.float32(problem.scale))
+    return time.perf_counter() - start
 
 
 def specs_and_arrays(algorithm: str, problem: AttentionProblem) -> tuple[list, dict]:
@@ -50,23 +84,24 @@ def first_use(name: str, folder: str) -> float:
     return float(subprocess.run(command, env=os.environ | {"TILESCOPE_CACHE": folder}, capture_output=True, text=True, check=True).stdout)
 
 
-def small(name: str) -> tuple[list, dict]:
+def small(name: str, length: int = SMALL) -> tuple[list, dict]:
     """The kernels of a benchmark on a problem so small that its run takes no time."""
     algorithm, problem = BENCHMARKS[name]
-    return specs_and_arrays(algorithm, AttentionProblem(SMALL, head_dim=problem.head_dim))
+    return specs_and_arrays(algorithm, AttentionProblem(length, head_dim=problem.head_dim))
 
 
 def main() -> None:
-    print(f"{'':14}{'N':>7}{'counted':>10}{'plain':>10}{'compile':>10}{'load':>10}   seconds, counted and plain the best of five")
+    print(f"{'':14}{'N':>7}{'counted':>10}{'not':>10}{'by hand':>10}{'compile':>10}{'load':>10}  s; of the first three the best of five")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TILESCOPE_CACHE"] = folder
         for name, (algorithm, problem) in BENCHMARKS.items():
             compiling, loading = first_use(name, folder), first_use(name, folder)
             specs, arrays = specs_and_arrays(algorithm, problem)
             counted, plain = (min(seconds(cpu, specs, arrays, counting) for _ in range(5)) for counting in ("requests", "off"))
-            print(f"{name:14}{problem.seq_len:7,}{counted:10.3f}{plain:10.3f}{compiling:10.2f}{loading:10.2f}")
-        here, there = (seconds(backend, *small("fused d=64"), "requests") for backend in (cpu, simulator))
-        print(f"fused at N = {SMALL}: cpu {1e3 * here:.1f} ms, Numba's simulator {1e3 * there:,.0f} ms, {there / here:,.0f} times as long")
+            hand = min(seconds_by_hand(problem, arrays) for _ in range(5))
+            print(f"{name:14}{problem.seq_len:7,}{counted:10.3f}{plain:10.3f}{hand:10.3f}{compiling:10.2f}{loading:10.2f}")
+        here, there = (seconds(backend, *small("fused d=64", SIMULATED), "requests") for backend in (cpu, simulator))
+        print(f"fused at N = {SIMULATED}: cpu {1e3 * here:.1f} ms, Numba's simulator {1e3 * there:,.0f} ms, {there / here:,.0f} times as long")
 
 
 if __name__ == "__main__":
