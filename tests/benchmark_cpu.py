@@ -1,7 +1,7 @@
 """How fast the cpu backend is here; run by hand: python tests/benchmark_cpu.py
 
-For each kernel the best of five launches, counting and not, beside attention written by hand for the processor, and what its first use
-costs a process: compiling it, or loading it from the cache on disk. Then the same small problem on Numba's simulator.
+For each kernel in seconds: the best of five launches, counting and not, beside attention written by hand for the processor, and what its
+first use costs a process, compiling it or loading it from the cache on disk. Then a small problem on Numba's simulator.
 """
 import math
 import os
@@ -91,7 +91,7 @@ def small(name: str, length: int = SMALL) -> tuple[list, dict]:
 
 
 def main() -> None:
-    print(f"{'':14}{'N':>7}{'counted':>10}{'not':>10}{'by hand':>10}{'compile':>10}{'load':>10}  s; of the first three the best of five")
+    print(f"{'':14}{'N':>7}{'counted':>10}{'not':>10}{'by hand':>10}{'compile':>10}{'load':>10}  s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TILESCOPE_CACHE"] = folder
         for name, (algorithm, problem) in BENCHMARKS.items():
@@ -101,7 +101,7 @@ def main() -> None:
             hand = min(seconds_by_hand(problem, arrays) for _ in range(5))
             print(f"{name:14}{problem.seq_len:7,}{counted:10.3f}{plain:10.3f}{hand:10.3f}{compiling:10.2f}{loading:10.2f}")
         here, there = (seconds(backend, *small("fused d=64", SIMULATED), "requests") for backend in (cpu, simulator))
-        print(f"fused at N = {SIMULATED}: cpu {1e3 * here:.1f} ms, Numba's simulator {1e3 * there:,.0f} ms, {there / here:,.0f} times as long")
+        print(f"fused at N = {SIMULATED}: cpu {1e3 * here:.1f} ms, Numba's simulator {1e3 * there:,.0f} ms, {there / here:,.0f} times that")
 
 
 if __name__ == "__main__":

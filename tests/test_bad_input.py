@@ -151,10 +151,11 @@ def test_a_ledgers_record_that_is_none(change):
 
 
 HEADER = dict(schema=1, gpu="none", date="2026-11-29", l2="warm")
+GZIP = gzip.compress(b"{}", mtime=0)  # always the same: it is part of a test's name
 FILES = {  # of runs: what is in them, and what the refusal says
     "empty": (b"", "is empty"),
     "a byte": (b"\x00", "line 1 is not JSON"),
-    "gzip": (gzip.compress(b"{}", mtime=0), "cannot be read"),
+    "gzip": (GZIP, "cannot be read"),
     "utf-16": (json.dumps(HEADER).encode("utf-16"), "cannot be read|not JSON"),
     "byte-order mark": (b"\xef\xbb\xbf" + json.dumps(HEADER).encode(), "line 1 is not JSON"),
     "a number": (b"1", "line 1 is not an object"),
@@ -222,7 +223,7 @@ def test_a_line_of_a_hundred_megabytes_is_refused_in_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"1", b"\xff\xfe", b'{"name": "x"}', b'{"name": "x", "l2_mib": "many"}',
-                                     gzip.compress(b"{}", mtime=0), b"name,l2_mib\n", b"name\nx,y,z\n", b"[" * 100_000], ids=lambda b: repr(b)[:20])
+                                     GZIP, b"name,l2_mib\n", b"name\nx,y,z\n", b"[" * 100_000], ids=lambda b: repr(b)[:20])
 @pytest.mark.parametrize("suffix", [".json", ".csv", ""])
 def test_a_gpu_file_that_is_none(tmp_path, content, suffix):
     path = tmp_path / f"gpu{suffix}"
