@@ -31,7 +31,7 @@ ASSUMPTIONS = {
     L2: "requested bytes, as if no L1 served any and every sector were used whole",
     L1: "the lines that one warp access names, one a clock and multiprocessor",
     SHARED: "a 128-bit read of a warp takes two wavefronts, any other access one for 128 bytes; no bank conflicts",
-    ARITHMETIC: "instructions as compiled for 9.0, issued at the share of the peak that a measured fp32 matrix product reaches; enough "
+    ARITHMETIC: "instructions as compiled for 9.0, issued at the share of peak that a measured fp32 product reaches; enough "
                 "warps to hide latency (not with fewer than four warps per scheduler); blocks alike (not under a causal mask)",
     LAUNCH: "the device's part of a launch alone; the host's is not in a recorded time either",
 }
