@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from numba_kernels import saved
 from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 
 ROOT = Path(__file__).parent.parent
@@ -79,14 +79,17 @@ def test_run_counts_warps_and_checks():
     assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
 
 
-def test_ctrl_c_is_answered_with_a_sentence():
-    unignored = (lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) if os.name == "posix" else None  # a job in the background ignores it
-    started = subprocess.Popen([sys.executable, "-m", "numba_kernels", "run", "--seq-len", "16384", "--heads", "8", "--backend", "cpu"],
-                               cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=unignored)
-    time.sleep(6)
+def test_ctrl_c_is_answered_with_a_sentence_and_what_was_measured_stays(tmp_path):
+    sweep = ["sweep", "--algorithm", "naive", "--head-dim", "16", "--tiles", "16x16", "--seq-len", "16,16384", "--heads", "8",
+             "--backend", "cpu", "--out", str(tmp_path / "runs.jsonl")]
+    unignored = (lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) if os.name == "posix" else None  # jobs in the background ignore it
+    started = subprocess.Popen([sys.executable, "-m", "numba_kernels", *sweep], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, preexec_fn=unignored)
+    assert any("[1/2" in line for line in started.stderr)  # the first is measured, the second takes a minute
     started.send_signal(signal.SIGINT)
     _, said = started.communicate(timeout=120)
     assert started.returncode == 130 and "Stopped." in said and "Traceback" not in said
+    assert len(saved.read(tmp_path / "runs.jsonl").runs) == 1
 
 
 def test_a_full_disk_is_answered_with_a_sentence():
