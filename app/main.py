@@ -13,6 +13,7 @@ from app import cached, controls, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
 from app.views import race, roofline, softmax, tiles, time, traffic  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
+from traffic_model.errors import sentence  # noqa: E402
 
 STYLE = """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; } }
@@ -30,13 +31,8 @@ def read_settings() -> Settings | Refusal:
 
 def page(show, settings: Settings | Refusal, title: str, **options):
     """A page that shows the settings, or the sentence why there is nothing to show for them."""
-    run = lambda: st.error(sentence(settings)) if isinstance(settings, Refusal) else show(settings)
+    run = lambda: st.error(sentence(str(settings))) if isinstance(settings, Refusal) else show(settings)
     return st.Page(run, title=title, url_path=title.lower(), **options)
-
-
-def sentence(refusal: Refusal) -> str:
-    text = str(refusal)
-    return text[0].upper() + text[1:]
 
 
 st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")

@@ -10,9 +10,7 @@ from app.settings import Settings
 from traffic_model import TILE_SIZES, Measure, Refusal, Space, Tiling, predict
 from traffic_model.layout import LAYOUTS
 from traffic_model.occupancy_of_tiles import occupancies
-from traffic_model.times import predicted_times
-
-HIDING_WARPS = 4  # per scheduler; with fewer, predicted time's assumption that latency is hidden fails (traffic_model/times.py)
+from traffic_model.times import HIDING_WARPS, predicted_times
 
 
 def tiles(settings: Settings) -> list[dict]:

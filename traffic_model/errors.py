@@ -7,3 +7,9 @@ choice; the command lines print it and exit with 2, the dashboard shows it and s
 
 class Refusal(ValueError):
     """A request that cannot be served; `str()` is the sentence to show."""
+
+
+def sentence(text: str) -> str:
+    """A refusal's text with a capital, unless it begins with a name such as runs.jsonl, which stays as it is."""
+    first = text.partition(" ")[0]
+    return text if {".", "/", "_"} & set(first.rstrip(".,:")) else text[0].upper() + text[1:]

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 
-from traffic_model.errors import Refusal
+from traffic_model.errors import Refusal, sentence
 from traffic_model.gpu_file import read_gpu
 from traffic_model.gpus import DEFAULT_GPU, Gpu, find_gpu
 from traffic_model.problem import AttentionProblem
@@ -48,12 +48,6 @@ def run_command(command: Callable[[argparse.Namespace], None], arguments: argpar
         _no_more_output()
         return FAILED
     return 0
-
-
-def sentence(text: str) -> str:
-    """With a capital, unless it begins with a name such as runs.jsonl, which stays as it is."""
-    first = text.partition(" ")[0]
-    return text if {".", "/", "_"} & set(first.rstrip(".,:")) else text[0].upper() + text[1:]
 
 
 def _no_more_output() -> None:

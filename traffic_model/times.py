@@ -26,6 +26,7 @@ LAUNCH_MS = 0.0052  # the shortest launch recorded on an H200 (tiled's softmax, 
 BYTES_PER_MS = 1e6  # at 1 GB/s
 LINE = 128  # bytes; L1 looks up one line a clock
 FP32 = 4  # bytes
+HIDING_WARPS = 4  # per scheduler: with fewer, latency shows
 ASSUMPTIONS = {
     DRAM: "compulsory bytes: what L2 keeps from one kernel to the next is not taken off, what it loses within a kernel not added",
     L2: "requested bytes, as if no L1 served any and every sector were used whole",

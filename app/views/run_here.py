@@ -5,6 +5,7 @@ from app import cached, controls, running
 from app.settings import Settings
 from app.worker.queue import Job
 from traffic_model import Refusal
+from traffic_model.errors import sentence
 
 JOB = "run_job"  # this session's job, while there is one
 ENDED_AT = "run_ended_at"  # the settings of its last run, until their page has shown it
@@ -27,7 +28,7 @@ def show(settings: Settings, wanted: bool, runs: list[dict]) -> None:
         try:
             st.session_state[JOB] = cached.run_queue().submit(settings)
         except Refusal as refusal:
-            st.error(_sentence(str(refusal)))
+            st.error(sentence(str(refusal)))
     if JOB in st.session_state:
         _watch()
     elsewhere = st.session_state.get(ENDED_AT)
@@ -59,15 +60,11 @@ def _watch() -> None:
 
 
 def _say_why_not(job: Job) -> None:
-    st.error(_sentence(job.sentence))
+    st.error(sentence(job.sentence))
     with st.container(horizontal=True):
         if job.one_head_runs:
             st.button("Run one head instead", key="run_one_head", on_click=_one_head)
         st.button("Close", key="close_run", on_click=_close)
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _close() -> None:
