@@ -29,6 +29,10 @@ def test_each_kernel_alone_and_not_only_their_sum(kernel):
     assert checked >= 3
 
 
+def test_the_cost_of_a_launch_is_the_shortest_that_was_recorded():
+    assert LAUNCH_MS == round(min(timed for run in RUNS for timed in run.kernels_ms), 4)
+
+
 def test_nothing_is_faster_than_its_bytes_at_the_measured_copy_bandwidth():
     for run in RUNS:
         for kernel, timed in zip(run.kernels, run.kernels_ms, strict=True):

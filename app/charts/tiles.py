@@ -23,7 +23,7 @@ def tiles(records: list[dict], view: str, settings: Settings, hiding: int, look:
                OCCUPANCY: "resident warps, and what stops the next block"}[view]
     limit = binary_bytes(settings.gpu.shared_limit_bytes)
     chart = Chart(look, claim(records, view, settings), conditions, f"query tile Br ↑   {heading}", "key tile Bc →",
-                  f"ring: current   hatched: over {limit} of shared memory")
+                  f"frame: current   hatched: over {limit} of shared memory")
     for name in "xy":
         chart.log_axis(name, TILE_SIZES[0] / HALF_STEP, TILE_SIZES[-1] * HALF_STEP, {size: str(size) for size in TILE_SIZES})
         chart.axes[name] |= dict(showgrid=False, showline=False, ticks="")
