@@ -28,6 +28,7 @@ NAMES = tuple(metric for metric, _ in METRICS.values())
 # Few enough for one pass: sectors of L2 that L1 read, bytes, bytes, ns.
 MEMORY = ("lts__t_sectors_srcunit_tex_op_read.sum", "dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum")
 NUMBER = re.compile(r"\d[\d,]{0,30}(\.\d{1,30})?")
+FUNCTION = re.compile(r"(?:\w+::)*(\w*)")  # ncu writes module::name[...](arguments), or name[...](arguments)
 NO_PERMISSION = "ERR_NVGPUCTRPERM"
 
 
@@ -94,7 +95,7 @@ def _launch(row: dict, wanted: set[str], units: dict, where: str) -> Profiled:
         if not NUMBER.fullmatch(row[metric]):
             raise Refusal(f"{where}: {metric} is {row[metric][:40]!r}, not a number from 0 up.")
         metrics[metric] = float(row[metric].replace(",", ""))
-    return Profiled(row["Kernel Name"].partition("::")[0], metrics)
+    return Profiled(FUNCTION.match(row["Kernel Name"])[1], metrics)
 
 
 def read_file(path: Path) -> list[Profiled]:

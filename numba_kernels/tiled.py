@@ -137,12 +137,14 @@ def softmax(layout, keys_seen, ports):
         keys = keys_seen(i, N, M)
         m = MINUS_INFINITY
         l = float32(0)
-        for j in range(thread, keys, threads):
-            s = hbm.read(tally, S_READ, S, row + j)
-            if s > m:
-                l *= math.exp(m - s)
-                m = s
-            l += math.exp(s - m)
+        whole = keys // threads * threads
+        for rest in range(2):  # first the rounds that need every thread, so that a warp's lanes stay together however the loop is unrolled
+            for j in range(rest * whole + thread, keys if rest else whole, threads):
+                s = hbm.read(tally, S_READ, S, row + j)
+                if s > m:
+                    l *= math.exp(m - s)
+                    m = s
+                l += math.exp(s - m)
         for level in range(levels):
             shared.write(tally, STATS_PUT, stats, thread, m)
             shared.write(tally, STATS_PUT, stats, threads + thread, l)
@@ -155,8 +157,9 @@ def softmax(layout, keys_seen, ports):
             if top > MINUS_INFINITY:
                 l = l * math.exp(m - top) + l_other * math.exp(m_other - top)
             m = top
-        for j in range(thread, keys, threads):
-            hbm.write(tally, P_WRITE, P, row + j, math.exp(hbm.read(tally, S_READ, S, row + j) - m) / l)
+        for rest in range(2):
+            for j in range(rest * whole + thread, keys if rest else whole, threads):
+                hbm.write(tally, P_WRITE, P, row + j, math.exp(hbm.read(tally, S_READ, S, row + j) - m) / l)
         flush(tally, counts)
 
     return softmax

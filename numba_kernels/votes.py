@@ -5,7 +5,7 @@ are taken to start at a multiple of 256 bytes, as Tilescope's do, and a shared a
 """
 from collections.abc import Callable
 
-from numba import int64
+from numba import int64, uint32
 
 from numba_kernels.device import cuda
 from traffic_model.vocabulary import Measure, Space
@@ -36,7 +36,7 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
         if first:
             tally[cell * every + distinct] += size
         in_my_bank = cuda.match_any_sync(lanes, int64(index) % BANKS)
-        words = cuda.popc(in_my_bank & cuda.ballot_sync(lanes, first))
+        words = cuda.popc(uint32(in_my_bank & cuda.ballot_sync(lanes, first)))  # signed, lane 31 would count 33 times
         most = 1
         while cuda.any_sync(lanes, words > most):
             most += 1

@@ -26,7 +26,7 @@ def profile_of(result, changes=None, names=None) -> str:
     for number, kernel in enumerate(result.kernels):
         moved = [kernel.ledger.total(measure, space=space, direction=direction) // unit
                  for (space, direction, measure), (_, unit) in nsight.METRICS.items()]
-        row = dict(zip(header, [number, f"{(names or {}).get(number, kernel.launch.name)}::f[abc](Array<float, 1>)",
+        row = dict(zip(header, [number, f"{(names or {}).get(number, kernel.launch.name)}[v1,cw5_3d](Array<float, 1, C, mutable, aligned>)",
                                 *(f"{value:,}" for value in moved), "10", "1,000", "2,000", "5,000"]))
         lines.append(list((row | {metric: text for (n, metric), text in (changes or {}).items() if n == number}).values()))
     text = io.StringIO()
@@ -77,7 +77,7 @@ def test_a_broken_csv_is_refused_with_line_and_reason(text, reason):
 
 
 def test_a_profile_without_the_metrics_or_of_other_launches_is_refused(counted):
-    lacking = '"ID","Kernel Name"\n"",""\n"0","scores::f"\n"1","softmax::f"\n"2","output::f"\n'
+    lacking = '"ID","Kernel Name"\n"",""\n"0","naive::scores[v1](int)"\n"1","softmax(int)"\n"2","output[v2]"\n'
     with pytest.raises(Refusal, match="the profile of scores lacks smsp__sass_data_bytes_mem_global_op_ld.sum"):
         validate(counted, nsight.read(lacking))
     with pytest.raises(Refusal, match="naive launches scores, softmax, output, but the profiler saw scores, other, output"):
