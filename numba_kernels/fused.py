@@ -167,12 +167,13 @@ def fused(layout, keys_seen, ports):
         cuda.syncthreads()
         for r in range(rows):
             shared.write(tally, STATS_PUT, tiles, stats + column * block_q + row + r, l[r])
+            l[r] = float32(0)
         cuda.syncthreads()
+        for other in range(thread_columns):
+            for r in range(rows):
+                l[r] += shared.read(tally, STATS_GET, tiles, stats + other * block_q + row + r)
         for r in range(rows):
-            total = float32(0)
-            for other in range(thread_columns):
-                total += shared.read(tally, STATS_GET, tiles, stats + other * block_q + row + r)
-            normalise = float32(1) / total if total > float32(0) else float32(0)
+            normalise = float32(1) / l[r] if l[r] > float32(0) else float32(0)
             for n in range(columns):
                 c = column * column_run + n + n // column_run * column_jump
                 if first_query + row + r < N and c < d:

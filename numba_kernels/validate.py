@@ -14,6 +14,7 @@ from traffic_model.vocabulary import Direction, Measure, Space
 
 MNEMONIC = {(Space.HBM, Direction.READ): "LDG", (Space.HBM, Direction.WRITE): "STG",
             (Space.SHARED, Direction.READ): "LDS", (Space.SHARED, Direction.WRITE): "STS"}
+REPEATED = "the hardware counts a wavefront again that had to give way to other traffic; that changes from run to run"
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,8 @@ def _compared(kernel: KernelRun, why: Callable, launch: Profiled) -> tuple[Compa
 
 
 def _why(spec: KernelSpec, backend: str) -> Callable[[Space, Direction, Measure], str | None]:
-    """What explains a difference: sectors and wavefronts follow the width of the instructions that the compiler chose, distinct bytes
-    do not."""
+    """What explains a difference: sectors and wavefronts follow the width of the instructions that the compiler chose, wavefronts also
+    how the accesses of a multiprocessor meet; distinct bytes neither."""
     def why(space, direction, measure):
         if measure == Measure.DISTINCT:
             return None
@@ -125,7 +126,9 @@ def _why(spec: KernelSpec, backend: str) -> Callable[[Space, Direction, Measure]
             return "the width of the instructions is not known without the GPU"
         merged = [f"{number} {name}" for name, number in sorted(gpu.wide_accesses(spec).items())
                   if name.startswith(MNEMONIC[space, direction])]
-        return f"the compiler merged accesses: {', '.join(merged)}" if merged else None
+        if merged:
+            return f"the compiler merged accesses: {', '.join(merged)}"
+        return REPEATED if measure == Measure.WAVEFRONTS else None
 
     return why
 
