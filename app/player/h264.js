@@ -28,7 +28,7 @@ async function h264(reel, title, comment, step) {
   let about, failure;
   const keep = (chunk, metadata) => {
     about = metadata?.decoderConfig ?? about;
-    if (chunk.timestamp !== microseconds(samples.length, reel)) failure ??= new Error("the browser's H.264 encoder leaves out or swaps frames");
+    if (chunk.timestamp !== microseconds(samples.length, reel)) failure ??= new Error("the encoder leaves out or swaps frames");
     const bytes = new Uint8Array(chunk.byteLength);
     chunk.copyTo(bytes);
     samples.push({ bytes, key: chunk.type === "key" });
@@ -56,5 +56,6 @@ const microseconds = (frame, { rate }) => Math.round((frame * 1e6) / rate);
 /** A VideoColorSpace by number; what is not stated stays so. */
 function coded(space) {
   const number = (what) => CODED[what][space?.[what]] ?? 2;
-  return { primaries: number("primaries"), transfer: number("transfer"), matrix: number("matrix"), range: Number(space?.fullRange ?? false) };
+  const [primaries, transfer, matrix] = ["primaries", "transfer", "matrix"].map(number);
+  return { primaries, transfer, matrix, range: Number(space?.fullRange ?? false) };
 }

@@ -1,6 +1,6 @@
 // Lzw: the compression of a GIF (GIF89a, appendix F): codes that grow from 9 to 12 bits, packed from the lowest bit up.
 const CLEAR = 256, END = 257, CODES = 4096, NARROWEST = 9, WIDEST = 12; // for pixels of 8 bits
-const longer = new Uint16Array(CODES * 256); // the code of a known string and one more pixel, at (code << 8) | pixel; 0 where there is none
+const longer = new Uint16Array(256 * CODES); // the code of a known string and one more pixel, at (pixel << 12) | code; 0 where there is none
 
 /** pixels: a Uint8Array, at least one. Returns the codes' bytes. */
 function lzw(pixels) {
@@ -17,7 +17,7 @@ function lzw(pixels) {
   };
   forget();
   for (let at = 1; at < pixels.length; at++) {
-    const key = (string << 8) | pixels[at], code = longer[key];
+    const key = (pixels[at] << 12) | string, code = longer[key];
     if (code) { string = code; continue; }
     put(string);
     string = pixels[at];

@@ -39,7 +39,8 @@ function sampleTable(samples, setup, { primaries, transfer, matrix, range }, sta
   const look = [zeros(6), u16(1), zeros(16), u16(WIDTH, HEIGHT), u32(0x480000, 0x480000, 0), u16(1), zeros(32), u16(24, 0xffff)].flat();
   return box("stbl", full("stsd", 0, u32(1), box("avc1", look, box("avcC", [...setup]), colour)),
              full("stts", 0, u32(1, samples.length, 1)), full("stss", 0, u32(keys.length, ...keys)),
-             full("stsc", 0, u32(1, 1, samples.length, 1)), full("stsz", 0, u32(0, samples.length, ...sizes)), full("stco", 0, u32(1, start)));
+             full("stsc", 0, u32(1, 1, samples.length, 1)), full("stsz", 0, u32(0, samples.length, ...sizes)),
+             full("stco", 0, u32(1, start)));
 }
 
 /** Title and comment, where players and file managers look for them. */

@@ -10,7 +10,7 @@
 //   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed, code}
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
-//   under(moment, x, y), hasCode, csv() optional: lines about a point of the sheet; whether it can show the line of code at work
+//   under(moment, x, y), hasCode, csv()   optional: lines about a point of the sheet; whether it can show the line of code at work; a table
 const remembered = { seconds: null, timeline: null }; // where the last player of this page stood: coming back does not start over
 const FRAME = `<div class="sheet"><canvas role="img"></canvas><div class="note" hidden></div></div>
 <div class="controls"></div><div class="spoken" aria-live="polite"></div>`;

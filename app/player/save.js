@@ -8,6 +8,12 @@ class Save {
   constructor(opener, menu, player) {
     Object.assign(this, { opener, menu, player });
     menu.addEventListener("click", ({ target }) => { const item = target.closest("button"); if (item) this.#make(item.dataset.file); });
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation(); // the menu's own, not the stage's
+      this.open(false);
+      opener.focus();
+    });
     this.onAway = (event) => { if (![menu, opener].some((own) => event.composedPath().includes(own))) this.open(false); };
     document.addEventListener("pointerdown", this.onAway);
   }

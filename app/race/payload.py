@@ -40,7 +40,7 @@ def by_hand(gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COM
     conditions = [*_conditions(hand.PROBLEM, f"{hand.TILE}×{hand.TILE}"), "point at a block for its numbers"]
     return _common(hand.PROBLEM, plans[0].grid, gpu, rungs, clock) | dict(
         id=f"by hand {gpu.name} {rungs} {clock}", conditions=conditions, lanes=lanes, tick=None, reversal=None, timed=None,
-        numbers={array: hand.written(array) for array in hand.numbers()})
+        numbers={array: hand.written(array) for array in hand.numbers()}, work=hand.work())
 
 
 def _common(problem: AttentionProblem, grid: Grid, gpu: Gpu, rungs: tuple[Rung, Rung], clock: Clock) -> dict:
