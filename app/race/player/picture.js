@@ -43,10 +43,13 @@ function drawHeading(pen, race, lane, view, clock, y) {
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kind = pen.text((over && race.tick) || (race.timed ? "timed" : "predicted"), RIGHT, 711, { ...small, weight: 600, align: "right" });
+  const kinds = (over && race.tick) || (race.timed ? "timed" : "predicted");
+  const kind = pen.text(kinds, RIGHT, 711, { ...small, weight: 600, align: "right", room: KIND_ROOM });
   const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
   pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
+
+const KIND_ROOM = 620; // beside the shortest words on what the clock counts
 
 /** Of measured time: whose, and how a kernel's time is spread. */
 const timesMean = ({ heads, source }) => [
