@@ -1,6 +1,6 @@
 // Lzw: the compression of a GIF (GIF89a, appendix F): codes that grow from 9 to 12 bits, packed from the lowest bit up.
 const CLEAR = 256, END = 257, CODES = 4096, NARROWEST = 9, WIDEST = 12; // for pixels of 8 bits
-const longer = new Uint16Array(256 * CODES); // the code of a known string and one more pixel, at (pixel << 12) | code; 0 where there is none
+const longer = new Uint16Array(256 * CODES); // the code of a known string and one pixel more, at (pixel << 12) | code; 0: none
 
 /** pixels: a Uint8Array, at least one. Returns the codes' bytes. */
 function lzw(pixels) {

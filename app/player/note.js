@@ -4,7 +4,7 @@ class Note {
   constructor(canvas, element, under) {
     Object.assign(this, { canvas, element, under });
     for (const kind of ["pointermove", "pointerdown"]) canvas.addEventListener(kind, (event) => this.#show(event));
-    canvas.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") element.hidden = true; }); // a finger has gone
+    canvas.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") element.hidden = true; });
   }
 
   #show({ offsetX, offsetY }) {

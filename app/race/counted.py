@@ -31,18 +31,26 @@ def counted(runs: list[dict], settings: Settings, rungs: tuple[Rung, ...]) -> Co
     return Counted(tuple(in_hbm), tuple(run["relative_error"] for run in found), " and ".join(dict.fromkeys(r["source"] for r in found)))
 
 
-def tick(of: Counted, plans: list[Schedule], heads: int) -> list[str]:
-    """Words for the end, longest first: that the lanes' requested bytes, times `heads`, are the counted ones, or where they differ."""
+def disagreements(of: Counted, plans: list[Schedule], heads: int) -> list[str]:
+    """Every cell in which the lanes' requested bytes, times `heads`, are not the counted ones, in words. Empty when all are equal."""
     differing = []
     for plan, ledger in zip(plans, of.ledgers):
         cells = {Cell(array, Space.HBM, way): heads * size for (array, way), size in schedule_cells(plan, Measure.REQUESTED).items()}
         differing += [f"{plan.algorithm}: {words}" for words in Ledger.of(Measure.REQUESTED, cells).disagreements(ledger)]
-    if differing:
-        more = f" and {len(differing) - 1} more" * (len(differing) > 1)
-        return [f"{differing[0]}{more}, {of.source}", differing[0], f"{len(differing)} cells counted otherwise"]
-    errors = ", ".join(map(power_of_ten, of.errors))
-    return [f"requested bytes counted: equal, errors against float64: {errors}, {of.source}",
-            f"requested bytes counted: equal, errors against float64: {errors}", f"counted: equal; errors {errors}", "counted: equal"]
+    return differing
+
+
+def tick(of: Counted, differing: list[str]) -> list[str]:
+    """What the end says of it, longest first."""
+    if not differing:
+        return [f"requested bytes counted: equal, {of.source}", f"counted: equal, {of.source}", "counted: equal"]
+    more = f" and {len(differing) - 1} more" * (len(differing) > 1)
+    return [f"{differing[0]}{more}, {of.source}", f"{differing[0]}{more}"]
+
+
+def error(of: Counted, lane: int) -> str:
+    """How far a lane's output is off, in words."""
+    return f"output against float64: ‖Δ‖/‖ref‖ = {power_of_ten(of.errors[lane])}"
 
 
 def _last(runs: list[dict], settings: Settings, rung: Rung) -> dict | None:

@@ -4,7 +4,7 @@ from functools import lru_cache
 from app.race import hand
 from app.race.claims import identity, reversal
 from app.race.code import lines
-from app.race.counted import Counted, tick
+from app.race.counted import Counted, disagreements, error, tick
 from app.race.receipts import receipts, schedule_cells
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
@@ -28,9 +28,12 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
     head = one_head(problem)
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
     lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
+    differing = disagreements(counts, plans, problem.query_heads) if counts else []
+    if counts:
+        lanes = [lane | dict(error=error(counts, number)) for number, lane in enumerate(lanes)]
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
-        tick=tick(counts, plans, problem.query_heads) if counts else None, reversal=reversal(rungs, head, tiling, gpu),
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
+        tick=tick(counts, differing) if counts else None, differs=bool(differing), reversal=reversal(rungs, head, tiling, gpu),
         timed=_timed(times, rungs, problem) if times else None)
 
 

@@ -1,11 +1,11 @@
 // Blackboard: by hand, the numbers that a lane works with, in the place of the multiprocessor's two rooms: the block that moves, or what
 // the threads hold of its queries.
-const BOARD = { x: 10, y: 34, width: 400, height: 154, heads: 51, rows: 75, pitch: 23, labels: 40, between: 14, padding: 6 };
-const SCORES = ["s", "scores"], MAXIMUM = ["m", "m"], WEIGHTS = ["p", "weights"], SUM = ["ℓ", "l"], OUTPUT = ["o", "o"];
+const BOARD = { x: 10, y: 34, width: 400, height: 154, heads: 51, rows: 75, pitch: 23, labels: 28, between: 10, padding: 4 };
+const SCORES = ["s", "scores"], MAXIMUM = ["m", "m"], ALPHA = ["α", "alpha"], WEIGHTS = ["p", "weights"], SUM = ["ℓ", "l"];
+const OUTPUT = ["o", "o"], PRODUCT = ["o", "product"];
 const TOP = [...MAXIMUM, "last"], TOTAL = [...SUM, "last"]; // a row's own, after its last key tile
 const KEPT = [[...MAXIMUM, "before"], [...SUM, "before"]], KEPT_OUTPUT = [...OUTPUT, "before"]; // from the key tile before
-const RAISED = [[SCORES, MAXIMUM, ["α", "alpha"]]], ADDED = [[WEIGHTS, SUM, OUTPUT], [SUM, OUTPUT]];
-const PRODUCT = ["o", "product"];
+const RAISED = [[SCORES, MAXIMUM, ALPHA, SUM], [SCORES, MAXIMUM, ALPHA]], ADDED = [[WEIGHTS, OUTPUT], [OUTPUT]];
 
 /**
  * By the rung's kind, stage, array and direction: [letter, one of race.work, at which key tile instead of the event's], as choices of which
@@ -32,7 +32,7 @@ function drawBlackboard(pen, race, lane, now, [left, top]) {
     const { words, first, groups } = onBoard(pen, race, lane, now);
     title(words);
     const label = { size: SMALLEST, align: "right", ink: palette.muted }, [{ cells }] = groups;
-    cells.forEach((_, row) => pen.text(String(first + row), x + BOARD.labels - 14, y + BOARD.rows + BOARD.pitch * row, label));
+    cells.forEach((_, row) => pen.text(String(first + row), x + BOARD.labels - 8, y + BOARD.rows + BOARD.pitch * row, label));
     groups.reduce((at, group) => at + drawGroup(pen, lane, group, at, y), x + BOARD.labels);
   });
 }
