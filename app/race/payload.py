@@ -32,8 +32,8 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
     if counts:
         lanes = [lane | dict(error=error(counts, number)) for number, lane in enumerate(lanes)]
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
-        tick=tick(counts, differing) if counts else None, differs=bool(differing), reversal=reversal(rungs, head, tiling, gpu),
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing}", conditions=_conditions(problem, str(tiling)),
+        lanes=lanes, tick=tick(counts, differing) if counts else None, differs=bool(differing), reversal=reversal(rungs, head, tiling, gpu),
         timed=_timed(times, rungs, problem) if times else None)
 
 
