@@ -2,6 +2,7 @@
 import base64
 import csv
 import io
+import json
 import re
 import struct
 from itertools import groupby
@@ -12,7 +13,7 @@ from PIL import Image
 from player_page import PlayerPage
 from race_page import GPU, race
 
-from app.race.film import html
+from app.race.film import SCRIPT, html
 from traffic_model import AttentionProblem, Tiling
 from traffic_model.schedule import schedule
 
@@ -100,6 +101,20 @@ def test_a_gif_shows_every_moment_as_it_is_drawn_and_the_page_stays_alive(page):
     assert shown == 10_000
     for moment in MOMENTS:
         assert ((frames[moment] - page.drawn(moment)) ** 2).sum(axis=2).max() <= 8 ** 2, moment
+
+
+def test_lzw_is_undone_by_another_decoder_at_every_turn_of_its_codes(page, fresh_seed):
+    """Around 254, 766 and 1,790 codes the width grows, at 3,838 all is forgotten; noise has a code a pixel, two colours long strings."""
+    noise = np.random.default_rng(fresh_seed)
+    lengths = [1, 2, 3, *(turn + more for turn in (254, 766, 1790, 3838, 4092) for more in (-1, 0, 1, 2))]
+    rows = [noise.integers(0, 256, length).tolist() for length in lengths] + [noise.integers(0, 2, 20_000).tolist(), [7] * 20_000]
+    pack = "JSON.stringify(JSON.parse(text).map((row) => gifBlocks(lzw(Uint8Array.from(row))).flatMap((block) => [...block])))"
+    packed = json.loads(page.page.evaluate(f"(text) => {{ {SCRIPT} return {pack}; }}", json.dumps(rows)))
+    greys = bytes(level for level in range(256) for _ in "rgb")
+    for row, blocks in zip(rows, packed):
+        size = struct.pack("<HH", len(row), 1)
+        whole = b"GIF89a" + size + b"\xf7\0\0" + greys + b"\x2c\0\0\0\0" + size + b"\0\x08" + bytes(blocks) + b"\x3b"
+        assert list(Image.open(io.BytesIO(whole)).convert("L").tobytes()) == row
 
 
 def test_an_mp4_lasts_ten_seconds_and_shows_what_is_drawn(page):

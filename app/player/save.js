@@ -45,6 +45,7 @@ class Save {
   async #make(kind) {
     const { player, opener } = this, { film, look } = player, label = opener.textContent, making = this.making = {};
     this.open(false);
+    opener.focus();
     let shown;
     const step = async (share) => {
       if (this.making !== making) throw STOPPED;
