@@ -1,10 +1,7 @@
 // H264: a film as H.264 video in an MP4 file, through the browser's own encoder; and why not, where it has none.
 const MP4_RATE = 30, BITS_PER_SECOND = 6e6, MOST_WAITING = 2; // frames a second, and frames that wait for the encoder
 const CODECS = ["avc1.640028", "avc1.4d0028", "avc1.42e028"]; // level 4; high, main, baseline
-const CODED = { // names of WebCodecs as numbers of ISO/IEC 23091-2; 2: not stated
-  primaries: { bt709: 1, bt470bg: 5, smpte170m: 6 }, transfer: { bt709: 1, smpte170m: 6, "iec61966-2-1": 13 },
-  matrix: { rgb: 0, bt709: 1, bt470bg: 5, smpte170m: 6 },
-};
+const PICTURE = { format: "I420", codedWidth: WIDTH, codedHeight: HEIGHT, colorSpace: BT709 };
 
 /** What this browser's encoder is to be asked for, or undefined. */
 async function h264Settings() {
@@ -39,7 +36,7 @@ async function h264(reel, title, comment, step) {
     for (let k = 0; k < reel.count && !failure; k++) {
       await step(k / reel.count);
       while (encoder.encodeQueueSize > MOST_WAITING) await new Promise((resolve) => { encoder.ondequeue = resolve; });
-      const frame = new VideoFrame(reel.draw(k), { timestamp: microseconds(k, reel), duration: microseconds(1, reel) });
+      const frame = new VideoFrame(i420(reel.pixels(k)), { ...PICTURE, timestamp: microseconds(k, reel), duration: microseconds(1, reel) });
       encoder.encode(frame, { keyFrame: k % reel.rate === 0 });
       frame.close();
     }
@@ -48,14 +45,7 @@ async function h264(reel, title, comment, step) {
     if (encoder.state !== "closed") encoder.close();
   }
   if (failure) throw failure;
-  return mp4({ samples, rate: reel.rate, setup: new Uint8Array(about.description), colours: coded(about.colorSpace), title, comment });
+  return mp4({ samples, rate: reel.rate, setup: new Uint8Array(about.description), title, comment });
 }
 
 const microseconds = (frame, { rate }) => Math.round((frame * 1e6) / rate);
-
-/** A VideoColorSpace by number; what is not stated stays so. */
-function coded(space) {
-  const number = (what) => CODED[what][space?.[what]] ?? 2;
-  const [primaries, transfer, matrix] = ["primaries", "transfer", "matrix"].map(number);
-  return { primaries, transfer, matrix, range: Number(space?.fullRange ?? false) };
-}

@@ -9,12 +9,11 @@ const LANGUAGE = u16(0x55c4); // undetermined
 
 /**
  * samples: [{bytes: Uint8Array, key: whether it can be shown without the ones before}] in the order in which they are shown; rate: samples
- * per second; setup: the decoder's AVCDecoderConfigurationRecord as bytes; colours: {primaries, transfer, matrix, range} by the numbers of
- * ISO/IEC 23091-2. Returns a Blob.
+ * per second; setup: the decoder's AVCDecoderConfigurationRecord as bytes. The colours are BT.709's. Returns a Blob.
  */
-function mp4({ samples, rate, setup, colours, title, comment }) {
+function mp4({ samples, rate, setup, title, comment }) {
   const head = box("ftyp", ascii("isom"), u32(0x200), ascii("isomiso2avc1mp41"));
-  const index = (at) => box("moov", movieHeader(samples.length, rate), track(samples, rate, setup, colours, at), remarks(title, comment));
+  const index = (at) => box("moov", movieHeader(samples.length, rate), track(samples, rate, setup, at), remarks(title, comment));
   const length = samples.reduce((sum, { bytes }) => sum + bytes.length, 0), start = head.length + index(0).length + 8;
   return new Blob([Uint8Array.from([...head, ...index(start), ...u32(8 + length), ...ascii("mdat")]), ...samples.map(({ bytes }) => bytes)],
                   { type: "video/mp4" });
@@ -23,19 +22,19 @@ function mp4({ samples, rate, setup, colours, title, comment }) {
 const movieHeader = (ticks, rate) =>
   full("mvhd", 0, u32(0, 0, rate, ticks, 0x10000), u16(0x100), zeros(10), MATRIX, zeros(24), u32(2)); // 2: the next track's number
 
-function track(samples, rate, setup, colours, start) {
+function track(samples, rate, setup, start) {
   const ticks = samples.length, shown = 3; // enabled, in the movie
   const header = full("tkhd", shown, u32(0, 0, 1, 0, ticks), zeros(16), MATRIX, u32(WIDTH << 16, HEIGHT << 16));
   const here = box("dinf", full("dref", 0, u32(1), full("url ", 1))); // 1: the samples are in this file
-  const media = box("minf", full("vmhd", 1, zeros(8)), here, sampleTable(samples, setup, colours, start));
+  const media = box("minf", full("vmhd", 1, zeros(8)), here, sampleTable(samples, setup, start));
   const handler = full("hdlr", 0, u32(0), ascii("vide"), zeros(12), ascii("Video"), [0]);
   return box("trak", header, box("mdia", full("mdhd", 0, u32(0, 0, rate, ticks), LANGUAGE, u16(0)), handler, media));
 }
 
 /** Where each sample lies, how long it stands, and which ones stand alone. All samples are one chunk. */
-function sampleTable(samples, setup, { primaries, transfer, matrix, range }, start) {
+function sampleTable(samples, setup, start) {
   const keys = samples.flatMap(({ key }, index) => (key ? [index + 1] : [])), sizes = samples.map(({ bytes }) => bytes.length);
-  const colour = box("colr", ascii("nclx"), u16(primaries, transfer, matrix), [range << 7]);
+  const colour = box("colr", ascii("nclx"), u16(1, 1, 1), [0]); // BT.709's primaries, transfer and matrix, limited range
   const look = [zeros(6), u16(1), zeros(16), u16(WIDTH, HEIGHT), u32(0x480000, 0x480000, 0), u16(1), zeros(32), u16(24, 0xffff)].flat();
   return box("stbl", full("stsd", 0, u32(1), box("avc1", look, box("avcC", [...setup]), colour)),
              full("stts", 0, u32(1, samples.length, 1)), full("stss", 0, u32(keys.length, ...keys)),

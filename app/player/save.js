@@ -34,23 +34,22 @@ class Save {
     menu.hidden = !on;
     opener.setAttribute("aria-expanded", on);
     if (!on) return;
-    menu.innerHTML = `<output>${complaint}</output>
+    menu.innerHTML = `<output></output>
       ${saveItem("png", `PNG: this moment, ${PNG_SCALE * WIDTH}\u00d7${PNG_SCALE * HEIGHT}`)}
       ${saveItem("gif", `GIF: ${length}, ${WIDTH}\u00d7${HEIGHT}, ${GIF_RATE} frames a second`)}
       ${saveItem("mp4", missing ? `MP4: not here, ${missing}` : `MP4: ${length}, H.264, ${MP4_RATE} frames a second`, missing)}
       ${film.csv ? saveItem("csv", "CSV: every step and its bytes") : ""}`;
+    menu.querySelector("output").textContent = complaint;
     menu.querySelector("button").focus();
   }
 
   async #make(kind) {
-    const { player, opener } = this, { film, look } = player, label = opener.textContent, making = this.making = {};
+    const { player, opener } = this, { film, look } = player, { textContent, title } = opener, making = this.making = {};
     this.open(false);
     opener.focus();
-    let shown;
     const step = async (share) => {
       if (this.making !== making) throw STOPPED;
-      const now = `${kind.toUpperCase()} ${Math.floor(100 * share)} %`;
-      if (now !== shown) Object.assign(opener, { textContent: shown = now, title: "Stop" });
+      Object.assign(opener, { textContent: `${kind.toUpperCase()} ${Math.floor(100 * share)} %`, title: "Stop" });
       await breath();
     };
     try {
@@ -59,7 +58,7 @@ class Save {
       if (error !== STOPPED) this.open(true, `No ${kind.toUpperCase()}: ${error.message}`);
     } finally {
       if (this.making === making) this.making = null;
-      Object.assign(opener, { textContent: label, title: label });
+      Object.assign(opener, { textContent, title });
     }
   }
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 SHARED = Path(__file__).parent
 FIRST = ("numbers", "palette", "pen")
-LAST = ("address", "stage", "note", "reel", "swatches", "lzw", "gif", "mp4", "h264", "save", "controls", "player")
+LAST = ("address", "stage", "note", "reel", "swatches", "lzw", "gif", "i420", "mp4", "h264", "save", "controls", "player")
 
 
 @lru_cache
