@@ -1,5 +1,5 @@
 // H264: a film as H.264 video in an MP4 file, through the browser's own encoder; and why not, where it has none.
-const MP4_RATE = 30, BITS_PER_SECOND = 6e6, MOST_WAITING = 2; // frames a second, and frames that wait for the encoder
+const MP4_RATE = 30, BITS_PER_SECOND = 6e6, MOST_WAITING = 2, LOOK_AGAIN = 50; // frames a second; frames that wait; ms
 const CODECS = ["avc1.640028", "avc1.4d0028", "avc1.42e028"]; // level 4; high, main, baseline
 const PICTURE = { format: "I420", codedWidth: WIDTH, codedHeight: HEIGHT, colorSpace: BT709 };
 
@@ -30,12 +30,12 @@ async function h264(reel, title, comment, step) {
     chunk.copyTo(bytes);
     samples.push({ bytes, key: chunk.type === "key" });
   };
-  const encoder = new VideoEncoder({ output: keep, error: (error) => { failure ??= error; encoder.ondequeue?.(); } });
+  const encoder = new VideoEncoder({ output: keep, error: (error) => { failure ??= error; } });
   try {
     encoder.configure(settings);
     for (let k = 0; k < reel.count && !failure; k++) {
       await step(k / reel.count);
-      while (encoder.encodeQueueSize > MOST_WAITING) await new Promise((resolve) => { encoder.ondequeue = resolve; });
+      while (!failure && encoder.encodeQueueSize > MOST_WAITING) await shorter(encoder);
       const frame = new VideoFrame(i420(reel.pixels(k)), { ...PICTURE, timestamp: microseconds(k, reel), duration: microseconds(1, reel) });
       encoder.encode(frame, { keyFrame: k % reel.rate === 0 });
       frame.close();
@@ -47,5 +47,11 @@ async function h264(reel, title, comment, step) {
   if (failure) throw failure;
   return mp4({ samples, rate: reel.rate, setup: new Uint8Array(about.description), title, comment });
 }
+
+/** Until the encoder has taken a frame; not every browser says so. */
+const shorter = (encoder) => new Promise((resolve) => {
+  encoder.ondequeue = resolve;
+  setTimeout(resolve, LOOK_AGAIN);
+});
 
 const microseconds = (frame, { rate }) => Math.round((frame * 1e6) / rate);

@@ -4,18 +4,13 @@ class Reel {
   /** look: {palette, family, code} as the film is drawn now; rate: frames per second. */
   constructor(film, look, rate) {
     Object.assign(this, { film, look: { ...look, speed: 1 }, rate, count: Math.round(film.seconds * rate) });
-    this.canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
-    this.context = this.canvas.getContext("2d", { willReadFrequently: true });
+    const sheet = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+    this.context = sheet.getContext("2d", { willReadFrequently: true });
   }
 
-  draw(frame) {
-    this.film.draw(this.context, this.film.at(frame / this.rate), this.look);
-    return this.canvas;
-  }
-
-  /** The pixels of a frame, one signed 32-bit number each, row by row. */
+  /** The pixels of a frame, one signed 32-bit number each, 0xaabbggrr, row by row. */
   pixels(frame) {
-    this.draw(frame);
+    this.film.draw(this.context, this.film.at(frame / this.rate), this.look);
     return new Int32Array(this.context.getImageData(0, 0, WIDTH, HEIGHT).data.buffer);
   }
 }
