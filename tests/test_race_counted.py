@@ -46,6 +46,8 @@ def test_the_end_ticks_the_recorded_counts_and_tells_each_error(page, rungs):
     assert any(text.endswith("counted: equal, recorded on NVIDIA H200, 29 Nov 2026") for text in texts) and "predicted" not in texts
     assert sum(text.startswith("output against float64: ‖Δ‖/‖ref‖ = ") for text in texts) == 2 and faults(boxes) == []
     assert "predicted" in page.texts(5)
+    page.ask("void player.seek(10)")
+    assert page.page.get_attribute("canvas", "aria-label").endswith("Requested bytes counted: equal, recorded on NVIDIA H200, 29 Nov 2026.")
 
 
 def test_a_count_that_differs_is_told_with_its_cell(page):

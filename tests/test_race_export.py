@@ -154,14 +154,15 @@ def test_an_mp4_lasts_ten_seconds_and_shows_what_is_drawn(page):
 def test_steps_are_the_schedules_events(page):
     name, data = page.save("csv")
     rows = list(csv.DictReader(io.StringIO(data.decode())))
-    assert name == f"{NAME}.csv"
+    assert name == f"{NAME}.csv" and [lane for lane, _ in groupby(rows, lambda row: (row["lane"], row["algorithm"]))] == [
+        ("upper", "naive"), ("lower", "fused")]
     problem, tiling = AttentionProblem(80, 16, mask="causal"), Tiling(16, 32)
-    for lane, group in groupby(rows, lambda row: row["lane"]):
+    for (_, algorithm), group in groupby(rows, lambda row: (row["lane"], row["algorithm"])):
         place = lambda first, last, edge, size: ("", "") if first is None else (str(first * size), str(min(edge, (first + 1) * size) - 1))
         expected = [(str(number), str(e.kernel), e.array, e.direction, *place(e.row, None, 80, 16), *place(e.column, None, 80, 32),
                      str(e.compulsory), str(e.requested))
-                    for number, e in enumerate(schedule(lane, problem, tiling, GPU).events(), start=1)]
-        assert [tuple(value for column, value in row.items() if column not in ("lane", "stage")) for row in group] == expected
+                    for number, e in enumerate(schedule(algorithm, problem, tiling, GPU).events(), start=1)]
+        assert [tuple(value for column, value in row.items() if column not in ("lane", "algorithm", "stage")) for row in group] == expected
 
 
 def test_a_png_is_three_times_the_sheet(page):
