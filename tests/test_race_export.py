@@ -52,7 +52,7 @@ class Saved(PlayerPage):
     def save(self, kind: str) -> tuple[str, bytes]:
         """Name and content of a file from the menu."""
         self.menu()
-        with self.page.expect_download(timeout=60_000) as download:
+        with self.page.expect_download(timeout=180_000) as download:
             self.page.click(f"[data-file={kind}]")
         return download.value.suggested_filename, download.value.path().read_bytes()
 
