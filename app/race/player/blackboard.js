@@ -17,8 +17,8 @@ const WRITTEN = {
     "queries stats read": [KEPT], "queries o write": ADDED, "queries stats write": [[MAXIMUM, SUM]],
   },
   stored: {
-    "maximum s read": [[SCORES, MAXIMUM]], "sum s read": [[SCORES, TOP, ["ℓ", "sum"]]], "normalise s read": [[SCORES, TOP, TOTAL]],
-    "products v read": [[["P", "shares"], PRODUCT], [PRODUCT]],
+    "scores k read": [[SCORES]], "maximum s read": [[SCORES, MAXIMUM]], "sum s read": [[SCORES, TOP, ["ℓ", "sum"]]],
+    "normalise s read": [[SCORES, TOP, TOTAL]], "products v read": [[["P", "shares"], PRODUCT], [PRODUCT]],
   },
 };
 
