@@ -74,7 +74,8 @@ def test_its_text_is_in_its_place_and_a_block_shows_its_numbers(page, rungs, clo
 def test_each_step_shows_the_numbers_it_works_with(page):
     work = hand.work()
     groups = {("fused", "keys", "k"): (["s", "m", "α"], ["scores", "m", "alpha"]), ("fused", "keys", "v"): (["o"], ["o"]),
-              ("naive", "scores", "k"): (["s"], ["scores"]), ("naive", "maximum", "s"): (["s", "m"], ["scores", "m"]), ("naive", "sum", "s"): (["s", "m", "ℓ"], ["scores", "sum"]),
+              ("naive", "scores", "k"): (["s"], ["scores"]), ("naive", "maximum", "s"): (["s", "m"], ["scores", "m"]),
+              ("naive", "sum", "s"): (["s", "m", "ℓ"], ["scores", "sum"]),
               ("naive", "products", "v"): (["o"], ["product"])}
     page.load(by_hand(GPU, LANES, Clock.STEPS))
     page.ask("void player.seek(0)")
