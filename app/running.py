@@ -44,10 +44,10 @@ def verdict(run: dict, settings: Settings) -> str:
     differing = expected.disagreements(counted)
     says = f"all {len(counted)} cells counted as predicted" if not differing else "; ".join(differing)
     return (f"**{run['algorithm']}**, {run['source']}: {' and '.join(run['measures'])} bytes, {says}; "
-            f"output against float64, ‖Δ‖/‖ref‖ = {_power(run['relative_error'])}")
+            f"output against float64, ‖Δ‖/‖ref‖ = {power_of_ten(run['relative_error'])}")
 
 
-def _power(value: float) -> str:
+def power_of_ten(value: float) -> str:
     """1.5 × 10⁻⁶"""
     digits, exponent = f"{value:.1e}".split("e")
     return f"{digits} × 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"

@@ -11,7 +11,10 @@ COMMONEST = """(() => {
 
 
 class PlayerPage:
-    """A page with a player; one page takes many payloads, so that nothing is opened twice. What it reports wrong is in `complaints`."""
+    """A page with a player; one page takes many payloads, so that nothing is opened twice. What it reports wrong is in `complaints`.
+
+    document: its HTML, or the address of a file.
+    """
 
     def __init__(self, browser, document: str, size: tuple = (1280, 720), **context):
         self.context = browser.new_context(viewport=dict(zip(("width", "height"), size)), **context)
@@ -20,7 +23,7 @@ class PlayerPage:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.set_content(document)
+        self.page.goto(document) if document.startswith("file:") else self.page.set_content(document)
         self.page.wait_for_function("window.tilescopePlayer")
 
     def ask(self, expression: str, argument=None):

@@ -95,6 +95,16 @@ def test_downloads_carry_their_settings_in_the_name(viewer, app_url):
         assert len(download.value.path().read_bytes()) > 5000
 
 
+def test_the_race_saves_its_steps_without_the_server(viewer, app_url):
+    page = viewer().open(app_url).page
+    page.locator("[data-action=save]").click()
+    with page.expect_download() as download:
+        page.locator(".menu [data-file=csv]").click()
+    assert download.value.suggested_filename == "tilescope_race_N4096_d64_float16.csv"
+    assert download.value.path().read_text().count("\n") == 1 + 36_928 + 8_320  # the moves of naive and of fused
+    assert page.locator(".menu").is_hidden()
+
+
 def test_a_phone_scrolls_the_chart_and_not_the_page(viewer, app_url):
     view = viewer(width=390, height=844).open(f"{app_url}/traffic")
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -60,6 +60,8 @@ def test_bars_are_to_scale_over_all_heads():
     problem = AttentionProblem(4096, heads=16, kv_heads=4)
     naive, fused = (predict(name, problem, Tiling(), GPU).compulsory_bytes for name in ("naive", "fused"))
     widths = [float(width) for width in re.findall(r"width:([\d.]+)%", bars(problem, Tiling(), GPU, LANES, Measure.COMPULSORY))]
+    assert re.findall(r"light-dark\((#\w+), (#\w+)\)", bars(problem, Tiling(), GPU, LANES, Measure.COMPULSORY)) == [
+        ("#D55E00", "#F28E4B"), ("#0072B2", "#56B4E9")]
     assert widths == pytest.approx([100, 100 * fused / naive], rel=1e-3)
     assert heads_in_words(problem) == "all 16 heads (4 key/value heads)"
     assert heads_in_words(AttentionProblem(64, batch=2)) == "one head, batch 2"

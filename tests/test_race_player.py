@@ -1,6 +1,5 @@
 """The race's player: its clock, steps, keys and controls, on the stand-alone page in a browser."""
 import math
-import struct
 
 import pytest
 from race_page import GPU, RacePage, race
@@ -195,14 +194,6 @@ def test_what_is_said_changes_with_the_story_not_with_the_frame(small):
     small.ask("void (player.seek(3.999), player.speed = 1)")
     small.page.wait_for_function("document.querySelector('.spoken').textContent.startsWith('Fused is done.')")
     small.ask("void player.pause()")
-
-
-def test_png_is_three_times_the_sheet_and_named_after_the_problem(small):
-    with small.page.expect_download() as download:
-        small.page.click("[data-action=png]")
-    assert download.value.suggested_filename == "tilescope_race_N80_d16_float32_causal.png"
-    head = download.value.path().read_bytes()[:24]
-    assert struct.unpack(">II", head[16:24]) == (3840, 2160)
 
 
 def test_new_settings_keep_the_canvas_and_the_moment(small):

@@ -22,8 +22,9 @@ ${button("step", "Step (right arrow)", icon("step"))}
 ${button("speed", "Speed", "1×")}
 ${button("loop", "Loop", icon("loop"), 'aria-pressed="false"')}
 ${button("code", "The line of kernel code (c)", "Code", 'aria-pressed="false"')}
-${button("png", "Save this frame as PNG", "PNG")}
-${button("full", "Present (f)", icon("full"))}`;
+${button("save", "Save as a file", "Save", 'aria-expanded="false"')}
+${button("full", "Present (f)", icon("full"))}
+<div class="menu" hidden></div>`;
 
 class Controls {
   /** root: the player's element, whose keys are listened to; holder: an empty element for the buttons. */
@@ -32,13 +33,17 @@ class Controls {
     holder.innerHTML = BUTTONS;
     this.scrubber = holder.querySelector("input");
     this.scrubber.addEventListener("input", () => player.seek(Number(this.scrubber.value)));
+    this.save = new Save(this.#button("save"), holder.querySelector(".menu"), player);
     holder.addEventListener("click", ({ target }) => this.#press(target.closest("[data-action]")));
     this.onKey = (event) => this.#key(event);
     document.addEventListener("keydown", this.onKey);
     this.show(0, false);
   }
 
-  remove() { document.removeEventListener("keydown", this.onKey); }
+  remove() {
+    document.removeEventListener("keydown", this.onKey);
+    this.save.remove();
+  }
 
   show(seconds, playing) {
     this.scrubber.value = seconds;
@@ -81,7 +86,7 @@ class Controls {
         player.loop = !player.loop;
         pressed.setAttribute("aria-pressed", player.loop);
       },
-      code: () => this.#code(), png: () => player.savePng(), full: () => player.stage.present(),
+      code: () => this.#code(), save: () => this.save.press(), full: () => player.stage.present(),
     };
     if (pressed) actions[pressed.dataset.action]();
   }

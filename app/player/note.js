@@ -1,10 +1,10 @@
-// Note: a few lines beside the pointer about what lies under it.
+// Note: a few lines beside the pointer about what lies under it; after a tap they stay until the next one.
 class Note {
   /** canvas: the sheet; element: where the lines go; under(x, y): the lines about a point of the sheet, or nothing. */
   constructor(canvas, element, under) {
     Object.assign(this, { canvas, element, under });
-    canvas.addEventListener("pointermove", (event) => this.#show(event));
-    canvas.addEventListener("pointerleave", () => { element.hidden = true; });
+    for (const kind of ["pointermove", "pointerdown"]) canvas.addEventListener(kind, (event) => this.#show(event));
+    canvas.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") element.hidden = true; });
   }
 
   #show({ offsetX, offsetY }) {

@@ -10,8 +10,7 @@
 //   draw(context, moment, look)       draws it on 1280×720 and returns every text box; look: {palette, family, speed, code}
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
-//   under(moment, x, y), hasCode      optional: lines about a point of the sheet; whether it can show the line of code at work
-const EXPORT_SCALE = 3; // pixels of a saved frame per px of the sheet
+//   under(moment, x, y), hasCode, csv()   optional: lines about a point of the sheet; whether it can show the line of code at work; a table
 const remembered = { seconds: null, timeline: null }; // where the last player of this page stood: coming back does not start over
 const FRAME = `<div class="sheet"><canvas role="img"></canvas><div class="note" hidden></div></div>
 <div class="controls"></div><div class="spoken" aria-live="polite"></div>`;
@@ -108,22 +107,18 @@ class Player {
   /** Draws the moment and returns every text box. */
   draw(canvas = this.canvas) {
     if (!this.film) return [];
-    const context = canvas.getContext("2d"), { palette, family, code } = this;
+    const context = canvas.getContext("2d");
     context.setTransform(canvas.width / WIDTH, 0, 0, canvas.height / HEIGHT, 0, 0);
-    return this.film.draw(context, this.moment, { palette, family, speed: this.playing ? this.speed : 0, code });
+    return this.film.draw(context, this.moment, this.look);
+  }
+
+  /** How a film is drawn now: its colours, its typeface, how fast it runs, and whether with its code. */
+  get look() {
+    const { palette, family, code } = this;
+    return { palette, family, speed: this.playing ? this.speed : 0, code };
   }
 
   boxes() { return this.draw(); }
-
-  savePng() {
-    const sheet = Object.assign(document.createElement("canvas"), { width: EXPORT_SCALE * WIDTH, height: EXPORT_SCALE * HEIGHT });
-    this.draw(sheet);
-    sheet.toBlob((blob) => {
-      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `${this.film.file}.png` });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
-  }
 
   /** Leaves the page: the moment is kept for a player to come. */
   remove() {

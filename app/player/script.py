@@ -3,7 +3,8 @@ from functools import lru_cache
 from pathlib import Path
 
 SHARED = Path(__file__).parent
-FIRST, LAST = ("numbers", "palette", "pen"), ("address", "stage", "note", "controls", "player")
+FIRST = ("numbers", "palette", "pen")
+LAST = ("address", "stage", "note", "reel", "swatches", "lzw", "gif", "i420", "mp4", "h264", "save", "controls", "player")
 
 
 @lru_cache

@@ -1,10 +1,13 @@
 """Two bars for below the race: the bytes of every head, to scale."""
+from app.charts.look import PALETTES
 from app.race.rungs import Rung
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.units import decimal_bytes, ratio
 from traffic_model.vocabulary import Measure, Space
 
-FILLS = {"naive": "#D55E00", "tiled": "#E69F00", "fused": "#0072B2", "fused_kv_outer": "#4FA3D9"}  # the text takes the theme's ink
+THEMES = ("light", "dark")
+FILLS = {name: tuple(PALETTES[theme][name] for theme in THEMES) for name in ("naive", "tiled", "fused")} | {
+    "fused_kv_outer": ("#4FA3D9", "#A9C6E8")}  # the text takes the theme's ink
 ROW = "display:flex;flex-wrap:wrap;align-items:center;gap:0 .75rem;margin:.3rem 0"
 NAME = "width:4.5rem;font-weight:600"
 TRACK = "flex:1 1 12rem;height:1.4rem"
@@ -29,7 +32,7 @@ def heads_in_words(problem: AttentionProblem) -> str:
 
 
 def _bar(rung: Rung, share: float, label: str) -> str:
-    name = rung[0].upper() + rung[1:]
+    name, fill = rung[0].upper() + rung[1:], "light-dark({}, {})".format(*FILLS[rung.algorithm])
     return (f'<div style="{ROW}"><div style="{NAME}">{name}</div>'
-            f'<div style="{TRACK}"><div style="{FILL};width:{100 * share:.4g}%;background:{FILLS[rung.algorithm]}"></div></div>'
+            f'<div style="{TRACK}"><div style="{FILL};width:{100 * share:.4g}%;background:{fill}"></div></div>'
             f'<div style="{LABEL}">{label}</div></div>')

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from app.softmax.online import steps
 from numba_kernels import reference
 from traffic_model import AttentionProblem
 from traffic_model.schedule import SWEEPS, Schedule
@@ -50,5 +51,30 @@ def numbers() -> dict[str, np.ndarray]:
 
 def written(array: str) -> list[list[str]]:
     """An array's numbers as they stand in the cells: whole numbers plainly, S with one decimal, P and O with two."""
-    places = dict(s=1, p=2, o=2).get(array, 0)
-    return [[f"{value:.{places}f}".replace("-", "−") for value in row] for row in numbers()[array] + 0.0]
+    return [_texts(row, dict(s=1, p=2, o=2).get(array, 0)) for row in numbers()[array]]
+
+
+@cache
+def work() -> dict[str, list[list[list[str]]]]:
+    """What a kernel works with between its reads and writes, as text, by query and key tile.
+
+    Of the online softmax: scores, m, alpha, weights e^(s − m), their sum l and the output o before it is divided. Of a row that is kept
+    whole: its sum under the last maximum, shares (a tile of P) and product, the output so far.
+    """
+    n = numbers()
+    made = {name: [] for name in ("scores", "m", "alpha", "weights", "l", "o", "sum", "shares", "product")}
+    for scores, shares in zip(n["s"], n["p"]):
+        online = steps(np.split(scores.astype(np.float32), PROBLEM.kv_len // TILE), n["v"])
+        for name in ("m", "alpha", "weights", "l", "o"):
+            made[name].append([_texts(getattr(step, name), 1 if name == "m" else 2) for step in online])
+        tiles = [slice(first, first + TILE) for first in range(0, PROBLEM.kv_len, TILE)]
+        made["scores"].append([_texts(scores[tile], 1) for tile in tiles])
+        made["shares"].append([_texts(shares[tile], 2) for tile in tiles])
+        made["sum"].append([_texts(np.exp(scores[:tile.stop] - scores.max()).sum(), 2) for tile in tiles])
+        made["product"].append([_texts(shares[:tile.stop] @ n["v"][:tile.stop], 2) for tile in tiles])
+    return made
+
+
+def _texts(values, places: int) -> list[str]:
+    """−0.5 with a true minus sign, and no −0."""
+    return [f"{round(float(value), places) + 0.0:.{places}f}".replace("-", "−") for value in np.atleast_1d(values)]

@@ -4,6 +4,7 @@ from functools import lru_cache
 from app.race import hand
 from app.race.claims import identity, reversal
 from app.race.code import lines
+from app.race.counted import Counted, disagreements, error, tick
 from app.race.receipts import receipts, schedule_cells
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
@@ -18,18 +19,22 @@ MOST_STAIRS = 512  # steps of a mask's edge: more than the picture has pixels
 
 @lru_cache(maxsize=32)
 def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY,
-            tick: str | None = None, times: Times | None = None) -> dict:
-    """One head of `problem`, two rungs on one clock. `tick`: what a run found ("counted on cpu: equal"); without one all is predicted.
-    `times`: what the clock of measured time runs on.
+            times: Times | None = None, counts: Counted | None = None) -> dict:
+    """One head of `problem`, two rungs on one clock. `times`: what the clock of measured time runs on. `counts`: what runs of both rungs
+    counted, for the end to tick; without them all is predicted.
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
     head = one_head(problem)
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
     lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
+    differing = disagreements(counts, plans, problem.query_heads) if counts else []
+    if counts:
+        lanes = [lane | dict(error=error(counts, number)) for number, lane in enumerate(lanes)]
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {tick} {times}", conditions=_conditions(problem, str(tiling)), lanes=lanes,
-        tick=tick, reversal=reversal(rungs, head, tiling, gpu), timed=_timed(times, rungs, problem) if times else None)
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing}", conditions=_conditions(problem, str(tiling)),
+        lanes=lanes, tick=tick(counts, differing) if counts else None, differs=bool(differing), reversal=reversal(rungs, head, tiling, gpu),
+        timed=_timed(times, rungs, problem) if times else None)
 
 
 @lru_cache(maxsize=32)
@@ -40,7 +45,7 @@ def by_hand(gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COM
     conditions = [*_conditions(hand.PROBLEM, f"{hand.TILE}×{hand.TILE}"), "point at a block for its numbers"]
     return _common(hand.PROBLEM, plans[0].grid, gpu, rungs, clock) | dict(
         id=f"by hand {gpu.name} {rungs} {clock}", conditions=conditions, lanes=lanes, tick=None, reversal=None, timed=None,
-        numbers={array: hand.written(array) for array in hand.numbers()})
+        numbers={array: hand.written(array) for array in hand.numbers()}, work=hand.work())
 
 
 def _common(problem: AttentionProblem, grid: Grid, gpu: Gpu, rungs: tuple[Rung, Rung], clock: Clock) -> dict:

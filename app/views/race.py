@@ -3,11 +3,13 @@ import streamlit as st
 
 from app import cached, controls
 from app.race import bars, times, worksheet
+from app.race.counted import counted
 from app.race.film import html, mount
 from app.race.payload import by_hand, payload
 from app.race.receipts import ledger_cells, receipt
 from app.race.rungs import Clock, Rung
 from app.settings import Settings
+from app.views import run_here
 from app.views.parts import WIDE
 from traffic_model import Measure, Space, predict
 from traffic_model.units import decimal_bytes
@@ -43,7 +45,8 @@ def show(settings: Settings, own) -> None:
         clock = Clock.COMPULSORY
         st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
                 "The clock is compulsory bytes instead.")
-    shown = payload(problem, tiling, gpu, rungs, clock, times=timed)
+    runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
+    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs))
     mount(shown)
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))

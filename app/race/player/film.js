@@ -13,6 +13,7 @@ class RaceFilm {
   draw(context, moment, look) { return drawRace(context, this, moment, look); }
   touches(index, array, row, column, done) { return touches(this.lanes[index], array, row, column, done); }
   under(moment, x, y) { return blockUnder(this, moment, x, y); }
+  csv() { return stepsAsCsv(this); }
   describe(moment) { return describe(this, moment); }
   chapterOf(moment) { return chapterOf(this, moment); }
   mark({ seconds }) { return seconds.toFixed(2); }

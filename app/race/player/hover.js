@@ -10,19 +10,25 @@ function blockUnder(race, { views }, x, y) {
 }
 
 /** S[3,5]: queries 192 to 255, keys 320 to 383. */
-function placeInWords({ rows, columns }, { array, row, column }) {
+const placeInWords = (matrices, block) => `${blockName(block)}: ${spans(matrices, block)}`;
+
+function spans({ rows, columns }, { array, row, column }) {
   const span = (edges, at) => `${grouped(edges[at])} to ${grouped(edges[at + 1] - 1)}`;
   const queries = !BY_COLUMN.has(array) && `queries ${span(rows, row)}`, keys = !BY_ROW.has(array) && `keys ${span(columns, column)}`;
-  return `${blockName({ array, row, column })}: ${[queries, keys].filter(Boolean).join(", ")}`;
+  return [queries, keys].filter(Boolean).join(", ");
 }
 
 /** By hand: the numbers of the block, a line a row. */
-function numbersIn({ numbers, matrices: { rows, columns } }, { array, row, column }) {
-  const all = numbers?.[array];
-  if (!all) return [];
+function numbersIn(race, block) {
+  const lines = race.numbers?.[block.array] ? numbersOf(race, block) : [];
+  return lines.map((line) => line.map((number) => number.padStart(5, "\u2007")).join(" "));
+}
+
+/** The numbers of a block as they are written, row by row. */
+function numbersOf({ numbers, matrices: { rows, columns } }, { array, row, column }) {
   const [from, to] = BY_COLUMN.has(array) ? [columns[column], columns[column + 1]] : [rows[row], rows[row + 1]];
   const across = "sp".includes(array) ? [columns[column], columns[column + 1]] : [0, Infinity];
-  return all.slice(from, to).map((line) => line.slice(...across).map((number) => number.padStart(5, "\u2007")).join(" "));
+  return numbers[array].slice(from, to).map((line) => line.slice(...across));
 }
 
 function touchesInWords(lane, { array, row, column }, done) {

@@ -8,7 +8,9 @@ function drawMultiprocessor(pen, race, lane, view, y, height) {
     pen.text(`One SM of ${race.gpu.multiprocessors}`, x + 12, y + 24, { weight: 600, ...quiet });
     pen.text(race.gpu.name, x + width - 12, y + 24, { align: "right", room: 200, ...quiet });
   });
-  const now = heldNow(view), shared = [x + 10, y + 34, 196, height - 44], registers = [x + 216, y + 34, 194, height - 44];
+  const now = heldNow(view);
+  if (race.work) return drawBlackboard(pen, race, lane, now, [x, y]);
+  const shared = [x + 10, y + 34, 196, height - 44], registers = [x + 216, y + 34, 194, height - 44];
   const holds = HELD[lane.name], room = (draw) => (slots) => draw(slots, lane, now);
   drawRoom(pen, lane, shared, "Shared memory", room(holds.shared), holds.shared === notUsed);
   drawRoom(pen, lane, registers, "Registers", room(holds.registers), false);

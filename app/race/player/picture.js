@@ -29,7 +29,7 @@ function drawLane(pen, race, index, view, clock) {
   drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
 }
 
-/** The lane's name, what it does, or the line of code that is at work, and how much it has moved. */
+/** The lane's name, what it does, or the line of code that is at work, in the end its output's error, and how much it has moved. */
 function drawHeading(pen, race, lane, view, clock, y) {
   const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = race.clock.words(lane.total);
   pen.box([LEFT, y + 6, 22, 22], { radius: 5, fill: colours.fill });
@@ -38,15 +38,20 @@ function drawHeading(pen, race, lane, view, clock, y) {
   const moved = over ? `done: ${total}` : race.clock.words(Math.floor(clock)).replace(/ steps$/, "");
   const count = pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
   const left = 56 + name + 16, room = RIGHT - rest - count - 24 - left;
-  if (!(view.code && drawCode(pen, lane, view, left, y + 26, room))) pen.text(lane.says, left, y + 27, { size: 22, room });
+  if (view.code && drawCode(pen, lane, view, left, y + 26, room)) return;
+  pen.text((over && lane.error) || lane.says, left, y + 27, { size: 22, room });
 }
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kind = pen.text((over && race.tick) || (race.timed ? "timed" : "predicted"), RIGHT, 711, { ...small, weight: 600, align: "right" });
+  const kinds = race.timed ? "timed" : (over && race.tick) || "predicted", alone = over && race.differs && !race.timed;
+  const kind = pen.text(kinds, RIGHT, 711, { ...small, weight: 600, align: "right", room: alone ? RIGHT - LEFT : KIND_ROOM });
+  if (alone) return; // what disagrees needs the line
   const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
   pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
+
+const KIND_ROOM = 640; // beside the shortest words on what the clock counts
 
 /** Of measured time: whose, and how a kernel's time is spread. */
 const timesMean = ({ heads, source }) => [

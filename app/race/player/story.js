@@ -42,11 +42,13 @@ function clockName({ clock }, moment) {
 /** The moment in words, for those who do not see the picture. */
 function describe(race, moment) {
   const lanes = race.lanes.map((lane, index) => {
-    const { done } = moment.views[index], { clock } = race, again = decimalBytes(lane.rereads[done]);
+    const { done } = moment.views[index], { clock } = race, again = decimalBytes(lane.rereads[done]), stored = matricesInWords(lane, done);
     const moved = clock.words(Math.min(Math.floor(moment.clock), lane.total)), total = clock.words(lane.total);
-    return `${capital(lane.said)}: ${moved} of ${total}, clock: ${clock.name}, ${again} moved again. ${matricesInWords(lane, done)}`;
+    const error = moment.clock >= lane.total && lane.error ? ` ${capital(lane.error)}.` : "";
+    return `${capital(lane.said)}: ${moved} of ${total}, clock: ${clock.name}, ${again} moved again. ${stored}${error}`;
   });
-  return `${claim(race, moment).replace(/\.$/, "")}. ${race.conditions.join(", ")}. ${lanes.join(" ")}`;
+  const counted = moment.clock >= race.clock.last && race.tick ? ` ${capital([race.tick].flat()[0])}.` : "";
+  return `${claim(race, moment).replace(/\.$/, "")}. ${race.conditions.join(", ")}. ${lanes.join(" ")}${counted}`;
 }
 
 function matricesInWords(lane, done) {

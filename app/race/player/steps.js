@@ -1,0 +1,18 @@
+// Steps: every move of both lanes as a table, one a row, in the order of each lane: what the picture draws, to be added up elsewhere.
+const STEP_COLUMNS = ["lane", "algorithm", "step", "kernel", "stage", "array", "direction", "first_query", "last_query", "first_key",
+                      "last_key", "compulsory_bytes", "requested_bytes"];
+
+/** CSV with a head. A block that lies across all queries or all keys leaves their cells empty. */
+function stepsAsCsv({ lanes, rows, columns }) {
+  const lines = [STEP_COLUMNS.join(",")];
+  for (const [index, lane] of lanes.entries()) {
+    const whose = `${["upper", "lower"][index]},${lane.name}`;
+    for (let step = 0; step < lane.count; step++) {
+      const { kernel, stage, array, direction, row, column, compulsory, requested } = lane.event(step);
+      const queries = BY_COLUMN.has(array) ? "," : `${rows[row]},${rows[row + 1] - 1}`;
+      const keys = BY_ROW.has(array) ? "," : `${columns[column]},${columns[column + 1] - 1}`;
+      lines.push(`${whose},${step + 1},${kernel},${stage},${array},${direction},${queries},${keys},${compulsory},${requested}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
