@@ -79,7 +79,8 @@ class Header:
                     for module, found in self.packages.items()]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
         fast_math = ", ".join(map(repr, FAST_MATH if self.sums_side_by_side else (*FAST_MATH, IN_ANY_ORDER)))
-        decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={{{fast_math}}})"
+        options = f"nogil=True, cache=True, no_cfunc_wrapper=True, error_model='numpy', fastmath={{{fast_math}}}"
+        decorator = f"{self.decorator} = {self.njit}({options})"
         sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
         functions = [f"\n\n@{self.decorator}\n{source}" for source in sources]
         return "\n".join([*imports, "", *constants, decorator, *functions])
