@@ -16,6 +16,7 @@ from small_kernels import CASES, case, load
 
 from numba_kernels import cpu
 from numba_kernels.cpu.dtypes import Dtypes
+from numba_kernels.cpu.fills import unfilled
 from numba_kernels.cpu.text import read
 
 
@@ -60,6 +61,24 @@ def factory(layout, keys_seen, ports):
     spec = case(planted.factory, 32, (1, 1, 1), (32, 1, 1), 64, 32, (("n", 64),)).spec
     unnumbered = lambda text: re.sub(r"of line \d+", "of line", text)
     assert unnumbered(indented(after, 8)) in unnumbered(cpu.source(spec, "requests"))
+
+
+@pytest.mark.parametrize(("text", "used"), [
+    ("for i in range(4):\n for j in range(2):\n  a[i, j] = 0\n  a[i, j] += b[i]", "b"),
+    ("for i in range(4):\n b[i] = 0\nfor j in range(n):\n a[j, 0] = b[j]", "a"),
+    ("for i in range(n):\n for j in range(4):\n  b[j] = i\n x = b[0]\ny = b[1]", "b"),
+    ("for i in range(3):\n b[i] = 0\nx = b[0]", "b"),
+    ("for i in range(4):\n b[3 - i] = 0\nx = b[0]", "b"),
+    ("for i in range(4):\n if x:\n  b[i] = 0\nx = b[0]", "b"),
+    ("for i in range(4):\n b[i] = b[0]", "b"),
+    ("for i in range(4):\n x = b[3 - i]\n b[i] = 0", "b"),
+    ("for i in range(4):\n b[i] = 0\n x = b[3 - i]", "b"),
+    ("for i in range(4):\n b[i] = 0\n if x:\n  break\ny = b[3]", "b"),
+    ("if x:\n for i in range(4):\n  b[i] = 0\ny = b[3]", "b"),
+    ("if x:\n for i in range(4):\n  b[i] = 0\nelse:\n for i in range(4):\n  b[i] = 1\ny = b[3]", ""),
+])
+def test_a_local_array_is_kept_unless_it_is_filled_before_it_is_used(text, used):
+    assert unfilled(ast.parse(text).body, dict(a=(4, 2), b=(4,)))[0] == set(used)
 
 
 def every_kind_of_expression(b, i, f, d):

@@ -51,15 +51,16 @@ What happened, with the file that does it:
 
   constants, coordinates   closed-over numbers and the block's shape become literals, and branches that they decide are dropped
   tally, inline            ports become plain indexing, and before it one addition per access to the total of its cell
-  memory                   shared arrays exist once, for one block after the other; local ones get a row per thread if they need it
+  memory, fills            shared arrays exist once, for one block after the other; local ones get a row per thread if they are needed later
+  registers                short local arrays lie where the compiler takes them apart, and makes vectors of elements treated alike (compile)
   webs, uniform            `first` is the same for all threads, so its loop, which holds barriers, may stay outside the thread loops;
                            were it not, threads could part at a barrier, and the kernel is refused with the line
   fission                  the cut
   lifetimes, dtypes        `total` lives across barriers: one element per thread, of its own type; `thread` is worked out anew
-  threads, emit, header    the source: one module that needs nothing but numpy and Numba
+  threads, emit, header    the source: one module that needs numpy, Numba and, for local arrays, registers
   compile, cache, launch   machine code kept on disk, the grid run by several threads in chunks, with progress and cancellation
 
-The source has three more forms. They call a few compiled functions of this package besides.
+The source has three more forms. They call more compiled functions of this package.
 
   warps    Threads run in groups of 32, the lanes of a warp, and each access writes its index into a log: a row for each iteration of the
            loops around it, a column for each lane. When the last lane is through, a row is one warp access, exactly as the lanes of a

@@ -5,7 +5,10 @@ import sys
 import threading
 import types
 from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
+
+import numba
 
 from numba_kernels.cpu.cache import SUMS, cache_folder, drop_damaged, own_folder, prune, record, write_once
 from numba_kernels.cpu.generate import Generated
@@ -38,12 +41,25 @@ def _load(kernel, signature, folder):
     machine_code = lambda: sorted(Path(function.stats.cache_path).glob(f"{stem}.*.nb?"))
     sums = path.with_suffix(SUMS)
     drop_damaged(machine_code(), sums)
-    function.compile(signature)
+    with _side_by_side(kernel.registers):
+        function.compile(signature)
     os.utime(path)  # used now: the last to be removed
     if function.stats.cache_misses:
         record(machine_code(), sums)
         prune(folder)
     return function
+
+
+@contextmanager
+def _side_by_side(registers):
+    """Numba leaves out LLVM's pass that makes vectors of what stands side by side (SLP). Registers need it, for the loops over them are
+    unrolled before loops are vectorised. Whoever else compiles meanwhile gets it too, which does no harm."""
+    before = numba.config.SLP_VECTORIZE
+    numba.config.SLP_VECTORIZE = int(registers or before)
+    try:
+        yield
+    finally:
+        numba.config.SLP_VECTORIZE = before
 
 
 def _module(source, path):

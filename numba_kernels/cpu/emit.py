@@ -11,6 +11,7 @@ from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.lifetimes import Lifetimes
 from numba_kernels.cpu.memory import Memory
 from numba_kernels.cpu.names import Names
+from numba_kernels.cpu.registers import registers
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.threads import ThreadLoops, indented, statement_lines
 from numba_kernels.cpu.warps import Warps
@@ -40,23 +41,25 @@ def function(kernel: Kernel, header: Header, names: Names) -> str:
     """The source of the function. It takes the first block and the one after the last, the blocks along x, y, z, then what the kernel
     takes; without counting there are no tallies and no counts."""
     first, last, block = map(names, ("first_block", "last_block", "block"))
-    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header.uint64, kernel.warps, kernel.guards)
+    loops = ThreadLoops(kernel.at, kernel.lifetimes, names, header, kernel.warps, kernel.guards)
     totals = kernel.tally.totals if kernel.tally.adds else ()
     parameters = [name for name in kernel.parameters if kernel.tally.counting != OFF or name != kernel.counts]
     if kernel.warps:
         parameters[parameters.index(kernel.counts) + 1:parameters.index(kernel.counts) + 1] = kernel.warps.parameters
     body = [f"{total} = 0" for total in totals]
-    body += _declarations(kernel, loops, header.np)
+    body += _declarations(kernel, loops, header)
     body += [f"for {block} in range({first}, {last}):", *indented(_at_block(kernel, block) + _parts(kernel.parts, loops))]
     body += [f"{kernel.counts}[{cell}] += {total}" for cell, total in enumerate(totals)]
     return "\n".join([f"def {kernel.name}({', '.join([first, last, *kernel.at.grid, *parameters])}):", *indented(body)])
 
 
-def _declarations(kernel, loops, np_name):
+def _declarations(kernel, loops, header):
     """Shared memory for one block at a time, local arrays, and what is kept of each thread."""
     threads = int(np.prod(kernel.at.threads))
     lines, dynamic = [], ""
-    new = lambda shape, dtype: f"{np_name}.zeros({shape[0] if len(shape) == 1 else shape}, {np_name}.{dtype.type.__name__})"
+    declared = header.shared(registers) if kernel.memory.registers else ""
+    scalar = lambda dtype: f"{header.np}.{dtype.type.__name__}"
+    new = lambda shape, dtype: f"{header.np}.zeros({shape[0] if len(shape) == 1 else shape}, {scalar(dtype)})"
     for name, array in kernel.memory.shared.items():
         if array.shape == (0,):
             lines.append(f"{name} = {dynamic or new((max(1, kernel.shared_bytes // array.dtype.itemsize),), array.dtype)}")
@@ -64,8 +67,11 @@ def _declarations(kernel, loops, np_name):
         else:
             lines.append(f"{name} = {new(array.shape, array.dtype)}")
     for name, array in kernel.memory.local.items():
-        rows = (threads,) if name in kernel.lifetimes.rows else ()
-        lines.append(f"{name} = {new(rows + array.shape, array.dtype)}")
+        saved, rows = name in kernel.lifetimes.saved, name in kernel.lifetimes.rows
+        if name in kernel.memory.registers:
+            lines.append(f"{name} = {declared}({array.shape}, {scalar(array.dtype)})")
+        if saved or name not in kernel.memory.registers:
+            lines.append(f"{loops.arrays[name] if saved else name} = {new((threads,) * (saved or rows) + array.shape, array.dtype)}")
     lines += kernel.guards.declarations() if kernel.guards else []
     return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
 

@@ -36,11 +36,13 @@ INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 
 
 class Generated(NamedTuple):
-    """name: of the function in the source that runs a range of blocks; loops, sites: the tables by which it lays down the accesses of
-    warps (numba_kernels/cpu/steps.py); accesses: what the faults that it finds are about (numba_kernels/cpu/guards.py); else empty."""
+    """name: of the function in the source that runs a range of blocks; registers: whether it keeps arrays there (registers.py); loops,
+    sites: the tables by which it lays down the accesses of warps (steps.py); accesses: what the faults that it finds are about
+    (guards.py); else empty."""
 
     name: str
     source: str
+    registers: bool = False
     loops: tuple[Loop, ...] = ()
     sites: tuple[Site, ...] = ()
     accesses: tuple[Access, ...] = ()
@@ -65,12 +67,12 @@ def _generate(spec, counting):
     text = kernel_text(spec)
     with reading(text.file):
         about = _about(spec, counting, text)
-        source, tables = _module(spec, counting, text)
-        return Generated(text.tree.name, about + source, **tables)
+        source, more = _module(spec, counting, text)
+        return Generated(text.tree.name, about + source, **more)
 
 
 def _module(spec, counting, text):
-    """(everything below the docstring, what stands in its tables)"""
+    """(everything below the docstring, what else is known of it)"""
     arrays, counts = _parameters(spec, text)
     names = Names({text.tree.name, *stored(text.tree), *text.parameters})
     at, header = Coordinates.choose(names, spec.launch.block), Header(names)
@@ -78,6 +80,7 @@ def _module(spec, counting, text):
     text = take_apart(fold(place(text, at)))
     text, tally = take_out(text, spec, names, counting)
     text, memory = take_out_arrays(text, arrays)
+    header.sums_side_by_side = bool(memory.registers)
     conversion = header.conversion(spec.dtype)
     text = inline(text, tally, memory, header.uint64, conversion)
     require_untouched(text, tally)
@@ -86,7 +89,7 @@ def _module(spec, counting, text):
     check_kernel(text, memory, added, tally.notes)
     text = header.bind(text, added)
     text, webs = separate(text, names, (*text.parameters, *tally.totals))
-    text = unsigned(text, coordinates, header.uint64)
+    text = unsigned(text, coordinates, memory.registers, header.uint64)
     body = text.tree.body
 
     parts = split(body, Uniformity(body, {*at.thread, *tally.totals, tally.notes, *memory.names}))
@@ -102,7 +105,7 @@ def _module(spec, counting, text):
     guards = Guards(parts, memory, at, names, header, counts, starts, spec.shared_bytes) if counting == CHECK else None
     kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards)
     source = function(kernel, header, names)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", _tables(warps, guards)
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", dict(registers=bool(memory.registers), **_tables(warps, guards))
 
 
 def _tables(warps, guards):

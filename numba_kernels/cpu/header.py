@@ -18,7 +18,8 @@ from numba_kernels.cpu.text import Text, read
 from numba_kernels.cpu.unfaithful import reading
 from numba_kernels.storage import Conversion, cpu_conversion
 
-FAST_MATH = "{'contract', 'arcp', 'afn', 'nsz', 'reassoc'}"  # all but nnan and ninf: masks rely on infinity
+FAST_MATH = ("contract", "arcp", "afn", "nsz")  # not nnan and ninf: masks rely on infinity
+IN_ANY_ORDER = "reassoc"  # makes vectors of one long sum; but of sums side by side it mixes up the terms before they can become vectors
 
 
 class Header:
@@ -32,6 +33,7 @@ class Header:
         self.uint64 = self._bound("uint64", numba.uint64)
         self.decorator = names("compiled")
         self.conversions = []  # sources of the functions between storage and fp32
+        self.sums_side_by_side = False  # whether the kernel sums in registers
         self.packages = {}  # module of this package -> (name in it, name in the generated source) of what is imported
 
     def bind(self, text: Text, added: Set[str] = frozenset()) -> Text:
@@ -76,7 +78,9 @@ class Header:
         imports += [f"from {module} import {', '.join(renamed(*name) for name in found)}  # {_fingerprint(module)}"
                     for module, found in self.packages.items()]
         constants = [f"{name} = {value}" for (_, value), name in self.constants.items()]
-        decorator = f"{self.decorator} = {self.njit}(nogil=True, cache=True, error_model='numpy', fastmath={FAST_MATH})"
+        fast_math = ", ".join(map(repr, FAST_MATH if self.sums_side_by_side else (*FAST_MATH, IN_ANY_ORDER)))
+        options = f"nogil=True, cache=True, no_cfunc_wrapper=True, error_model='numpy', fastmath={{{fast_math}}}"
+        decorator = f"{self.decorator} = {self.njit}({options})"
         sources = [*self.conversions, *(ast.unparse(self.meanings[name].tree) for name in self.functions.values())]
         functions = [f"\n\n@{self.decorator}\n{source}" for source in sources]
         return "\n".join([*imports, "", *constants, decorator, *functions])

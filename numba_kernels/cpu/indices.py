@@ -11,14 +11,15 @@ from numba_kernels.cpu.text import Text
 KEEP_SIGN = (ast.Add, ast.Mult, ast.FloorDiv, ast.Mod, ast.RShift, ast.BitAnd, ast.BitOr)
 
 
-def unsigned(text: Text, coordinates: set[str], uint64: str) -> Text:
-    """The text with `q[c]` as q[uint64(c)] wherever c is known not to be negative. uint64: that type's name."""
+def unsigned(text: Text, coordinates: set[str], registers: set[str], uint64: str) -> Text:
+    """The text with `q[c]` as q[uint64(c)] wherever c is known not to be negative. registers: arrays that need no such help, since each
+    index becomes a literal when the compiler unrolls the loops over them; uint64: that type's name."""
     known = set(coordinates)
     for name, (first, *others) in assignments(text.tree.body).items():  # in the order of the text
         if not others and _counts_up(first, known):
             known.add(name)
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice) and ast.unparse(node.value) not in registers:
             node.slice = _cast(node.slice, known, uint64)
     return text._replace(tree=ast.fix_missing_locations(text.tree))
 

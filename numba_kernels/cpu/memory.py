@@ -9,6 +9,8 @@ from numba_kernels.cpu.names import dotted, name_nodes
 from numba_kernels.cpu.text import Text, intrinsic
 from numba_kernels.cpu.unfaithful import Unfaithful
 
+UNROLLED = 32  # rounds of a loop
+
 
 @dataclass(frozen=True)
 class Array:
@@ -26,6 +28,11 @@ class Memory:
     shared: dict[str, Array] = field(default_factory=dict)
     local: dict[str, Array] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def registers(self) -> set[str]:
+        """Local arrays that a compiler takes apart into registers, for it unrolls the loops over them."""
+        return {name for name, array in self.local.items() if max(array.shape, default=1) <= UNROLLED}
 
     @property
     def names(self) -> set[str]:

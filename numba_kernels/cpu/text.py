@@ -85,7 +85,7 @@ def is_barrier(node: ast.AST) -> bool:
 
 def has_barrier(node: ast.AST) -> bool:
     """Whether a statement is a barrier or contains one."""
-    return any(is_barrier(inner) for inner in ast.walk(node))
+    return is_barrier(node) or any(map(has_barrier, getattr(node, "body", []) + getattr(node, "orelse", [])))
 
 
 def first_line(node: ast.AST) -> str:

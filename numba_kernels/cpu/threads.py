@@ -5,8 +5,10 @@ import math
 from numba_kernels.cpu.coordinates import Coordinates
 from numba_kernels.cpu.fission import Interval
 from numba_kernels.cpu.guards import Guards
+from numba_kernels.cpu.header import Header
 from numba_kernels.cpu.lifetimes import Lifetimes
 from numba_kernels.cpu.names import Names, mentioned
+from numba_kernels.cpu.registers import restore, save
 from numba_kernels.cpu.warp_log import LANES
 from numba_kernels.cpu.warps import Warps
 
@@ -16,25 +18,28 @@ INDENT = "    "
 class ThreadLoops:
     """Writes intervals: the thread loops, x fastest, and in them what each thread loads, does and stores."""
 
-    def __init__(self, at: Coordinates, lifetimes: Lifetimes, names: Names, uint64: str, warps: Warps | None,
+    def __init__(self, at: Coordinates, lifetimes: Lifetimes, names: Names, header: Header, warps: Warps | None,
                  guards: Guards | None):
         """warps: how the accesses of a warp are looked at, guards: how indices are checked, None if they are not."""
-        self.at, self.lifetimes, self.uint64, self.warps, self.guards = at, lifetimes, uint64, warps, guards
+        self.at, self.lifetimes, self.uint64, self.warps, self.guards = at, lifetimes, header.uint64, warps, guards
         self.first, self.number = names("first_thread"), names("thread_number")
         self.this_thread = names("this_thread")
-        self.arrays = {name: names(f"{name}_of") for name in sorted(lifetimes.kept)}  # kept value -> the array of it
+        self.arrays = {name: names(f"{name}_of") for name in sorted(lifetimes.kept | lifetimes.saved)}  # what is kept -> the array of it
+        self.restore, self.save = map(header.shared, (restore, save)) if lifetimes.saved else ("", "")
         self.rows = _Rows(lifetimes.rows, self.this_thread)
 
     def lines(self, interval: Interval) -> list[str]:
         """The interval, under a comment that says where it starts."""
         own = self.lifetimes.of(interval)
         body = statement_lines(own.recompute)
-        if own.load or own.store or self.lifetimes.rows & mentioned(interval.statements):
+        if own.load or own.store or (self.lifetimes.saved | self.lifetimes.rows) & mentioned(interval.statements):
             body.insert(0, f"{self.this_thread} = {self.uint64}({self._number()})")
         if self.guards:
             body.insert(0, self.guards.at_thread(self._number()))
         body += [f"{name} = {self.arrays[name]}[{self.this_thread}]" for name in own.load]
+        body += [f"{self.restore}({name}, {self.arrays[name]}, {self.this_thread})" for name in own.restore]
         body += statement_lines(map(self.rows.visit, interval.statements))
+        body += [f"{self.save}({name}, {self.arrays[name]}, {self.this_thread})" for name in own.save]
         body += [f"{self.arrays[name]}[{self.this_thread}] = {name}" for name in own.store]
         if self.warps and interval in self.warps.steps.logs:
             return [f"# every warp, {interval.start}", *self._by_warp(body, self.warps.after_lanes(interval, self.first))]
