@@ -32,6 +32,6 @@ def show(settings: Settings, own) -> None:
 def _formula(chosen: warp.Shown, summary: dict) -> None:
     rows = [f"| {r['measure']} | {r['of']} | **{r['bytes']:,} B** |" for r in summary["measures"]]
     st.markdown("\n".join(["| | | |", "|---|---|--:|", *rows]))
-    st.caption(f"One of {chosen.access.times:,} warp accesses of this kind in the launch (kind {chosen.number} of {chosen.kinds:,}), the "
-               "one at the lowest address. Arrays start 256-byte aligned, shared memory in bank 0. A 32-byte sector moves whole if one byte of "
-               "it is named; in one wavefront each of the 32 banks gives at most one 4-byte word.")
+    st.caption(f"One of {chosen.access.times:,} warp accesses alike in the launch (kind {chosen.number} of {chosen.kinds:,}), the one at "
+               "the lowest address. Arrays start 256-byte aligned, shared memory in bank 0. A 32-byte sector moves whole if one byte of it "
+               "is named; in one wavefront each of the 32 banks gives at most one 4-byte word.")
