@@ -18,6 +18,9 @@ from traffic_model.problem import AttentionProblem
 
 MOVES = {"naive": naive.moves, "tiled": tiled.moves, "fused": fused.moves, "fused_kv_outer": fused_kv_outer.moves}
 
+MODEL = ("Fitted on one half of a sweep recorded on an H200; on the other half the median error of DRAM reads is under 1 %, nine of ten "
+         "launches are within 13 %, the worst is off by 82 %. Other GPUs: the same constants, not verified.")
+
 
 class DramBytes(NamedTuple):
     """Bytes of one launch. again_bytes: those of read_bytes that L2 had held before; between_bytes: what it would have had to hold for
