@@ -16,7 +16,7 @@ from traffic_model.layout.common import ceil_div
 from traffic_model.problem import AttentionProblem
 
 STEPS = 64  # of the longest walk; what lies between two steps is one chunk
-WAVES = 24  # that are followed, or two heads if they take more; later heads repeat the last of them
+WAVES = 16  # that are followed; those after them are like the last of these
 GOLDEN = (5**.5 - 1) / 2  # its multiples, less their whole parts, are spread evenly in whatever order
 NOBODY = -1
 
@@ -60,24 +60,27 @@ class Walkers:
         groups, blocks = self.heads // self.sharing, len(self.visits) * self.sharing
         if blocks * groups <= self.multiprocessors * self.places:
             return 0.0  # one wave
-        followed = min(groups, max(2, ceil_div(WAVES * self.multiprocessors * self.places, blocks)))
-        missed = self._followed(cache, followed)
-        return max(0.0, float(missed.sum() + (groups - followed) * missed[followed // 2:].mean()) - groups * self.shared_bytes)
+        steps = np.tile(self.visits * (STEPS / self.visits.max()), groups * self.sharing)
+        followed = steps[:WAVES * self.multiprocessors * self.places]
+        missed, walked = self._follow(cache, followed)
+        half = np.searchsorted(walked, walked[-1] / 2)
+        late = (missed[-1] - missed[half]) / max(walked[-1] - walked[half], 1)  # per step, once waves have come apart
+        rest = steps.sum() - followed.sum()
+        return max(0.0, float(missed[-1] + rest * late) - groups * self.shared_bytes)
 
-    def _followed(self, cache: Cache, groups: int) -> np.ndarray:
-        """Bytes from DRAM of each of the first groups of heads."""
+    def _follow(self, cache: Cache, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(bytes from DRAM, steps walked) so far, each time that a block is through. length: of the blocks' walks, in steps."""
         per_group = len(self.visits) * self.sharing
-        length = np.tile(self.visits * (STEPS / self.visits.max()), groups * self.sharing)
         pace = 1 - cache.constants.spread * (np.arange(len(length)) * GOLDEN % 1)
         favour = (1 - cache.constants.favour * self.contended) ** np.arange(self.places)  # of the oldest on a multiprocessor, the next, …
         chunk_bytes, own_step = self.shared_bytes / STEPS, self.own_walk_bytes / STEPS
-        queue = _Recency(groups * STEPS, chunk_bytes)
+        queue = _Recency(ceil_div(len(length), per_group) * STEPS, chunk_bytes)
         block = np.full((self.multiprocessors, self.places), NOBODY)
         first = np.arange(min(len(length), block.size))
         block[first % self.multiprocessors, first // self.multiprocessors] = first
         position, waiting = np.zeros(block.shape), len(first)
         queue.passing(len(first) * self.own_bytes / 2)
-        missed = np.zeros(groups)
+        missed, walked, history = 0.0, 0.0, [(0.0, 0.0)]
         while (live := block != NOBODY).any():
             who, where = block[live], np.where(live, block, len(length))
             share = np.where(live, favour[where.argsort(axis=1).argsort(axis=1)], 0)
@@ -88,9 +91,11 @@ class Walkers:
                 chunk = base + np.minimum(at.astype(np.int64), STEPS - 1)
                 lost = cache.lost(queue.since(chunk))
                 named, one = np.unique(chunk, return_index=True)
-                missed += np.bincount(named // STEPS, lost[one], groups) * chunk_bytes
+                missed += lost[one].sum() * chunk_bytes
                 queue.name(named, len(who) * own_step)
-                at = at + speed / (1 + cache.constants.stall * lost)
+                step = speed / (1 + cache.constants.stall * lost)
+                at = at + step
+                walked += step.sum()
                 if (at >= ends).any():
                     break
             position[live] = at
@@ -99,7 +104,8 @@ class Walkers:
             for place in np.argwhere(through).tolist():
                 block[*place], position[*place] = (waiting, 0) if waiting < len(length) else (NOBODY, 0)
                 waiting += waiting < len(length)
-        return missed
+            history.append((missed, walked))
+        return tuple(np.array(history).T)
 
 
 class _Recency:
