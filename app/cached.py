@@ -1,7 +1,7 @@
 """The one module that keeps things between reruns and sessions."""
 import streamlit as st
 
-from app import export, records
+from app import dram, export, records
 from app.settings import Settings
 from app.worker.queue import RunQueue
 from numba_kernels import saved
@@ -11,6 +11,12 @@ from numba_kernels import saved
 def predicted_curve(settings: Settings) -> list[dict]:
     """The Traffic chart's lines. Call it with `settings.at(1)`: they do not depend on the current N."""
     return records.predicted(settings, records.LENGTHS)
+
+
+@st.cache_data(max_entries=256, show_spinner="Modelling DRAM")
+def dram_curve(settings: Settings) -> list[dict]:
+    """The Traffic chart's DRAM line, likewise."""
+    return dram.modelled(settings, records.LENGTHS)
 
 
 @st.cache_resource(show_spinner=False)

@@ -5,7 +5,7 @@ from viewer import CHART, Viewer, collisions
 from app.charts.look import PALETTES
 
 TRACES = dict(
-    Traffic=10,  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings
+    Traffic=12,  # fill, 4 lines (naive's 2 go on faintly), DRAM and where it leaves, 2 rows of counted markers, rings
     Time=4,  # floor, naive, tiled, fused
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
     Tiles=27,  # 25, the ring and the line of the tie
