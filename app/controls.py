@@ -102,6 +102,11 @@ def warp_kind(kinds: int) -> int:
     return st.number_input(f"Kind, 1 to {kinds:,} by frequency", 1, kinds, key="warp_kind")
 
 
+def proof_shape(shapes: tuple[str, ...]) -> str:
+    """On the Proof page: which of the validated problems the tables show."""
+    return st.selectbox("Tables of", shapes, key="shape", bind="query-params", label_visibility="collapsed")
+
+
 def set_one_head() -> None:
     """For a button's callback: one head of one sequence."""
     st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)

@@ -69,6 +69,17 @@ def warp_page():
     warp.show(settings, own)
 
 
+def proof_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import proof
+
+    with st.sidebar:
+        settings = controls.read()
+    proof.show(settings)
+
+
 def opened(page=traffic_page, **link) -> AppTest:
     """The page as a link opens it; n=512 stands for ?n=512."""
     app = AppTest.from_function(page, default_timeout=60)
@@ -169,6 +180,14 @@ def test_warp_page_shows_padding_and_follows_the_rung():
     assert not app.exception and app.selectbox(key="access").value == "S hbm write"
     app.selectbox(key="rung").set_value("K/V-outer").run()  # it makes no such access
     assert not app.exception and app.subheader[0].value == "1 wavefront for 32 lanes, no bank conflict"
+
+
+def test_proof_page_shows_the_recorded_validation():
+    app = opened(proof_page)
+    assert not app.exception and app.subheader[0].value.startswith("All ") and "recorded on NVIDIA H200" in app.caption[0].value
+    before = app.dataframe[0].value
+    app.selectbox(key="shape").select_index(1).run()
+    assert not app.exception and not app.dataframe[0].value.equals(before)
 
 
 def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():

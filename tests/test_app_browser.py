@@ -9,6 +9,7 @@ TRACES = dict(
     Time=4,  # floor, naive, tiled, fused
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
     Tiles=27,  # 25, the ring and the line of the tie
+    Proof=16,  # four measures of four rungs
     Warp=6)  # lanes, wires, banks, their columns, words, what can be pointed at
 
 
@@ -33,7 +34,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles", "Warp"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles", "Warp", "Proof"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0

@@ -115,6 +115,15 @@ def warp_claim(summary: dict) -> str:
         f"{without}{turns} where {fewest} would do: {plural(now - fewest, 'bank conflict')}"
 
 
+def proof_claim(counters: list[dict]) -> str:
+    """counters: records of app/proof.py. Wavefronts follow the instructions that the compiler chose; the claim is of the rest."""
+    exact = [r for r in counters if r["measure"] != "wavefronts"]
+    equal = sum(r["predicted"] == r["counted"] == r["hardware"] for r in exact)
+    if equal == len(exact):
+        return f"All {equal} counts of distinct bytes and sectors are the hardware's, to the byte"
+    return f"{len(exact) - equal} of {len(exact)} counts of distinct bytes and sectors differ from the hardware's"
+
+
 def _and(names: list[str]) -> str:
     return " and ".join(names)
 

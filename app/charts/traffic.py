@@ -96,8 +96,8 @@ def _leaves_label(chart: Chart, crossing: dict, leaves: float) -> None:
     """Where DRAM rises above what is compulsory, named below the line where nothing else is."""
     y = _between(crossing, leaves)
     chart.dots({leaves: y}, "fused", [f"From N = {leaves:,.0f} on, L2 loses K and V before the next blocks want them"], hollow=True)
-    left = chart.distance("x", leaves, 10 ** chart.axes["x"]["range"][0]) < chart.look.plot["x"] / 2
-    chart.note(leaves, y, "K and V<br>leave L2", "fused", .6 if left else 0, -2, "left" if left else "center")
+    room = chart.distance("x", leaves, max(crossing)) > 6  # em, to the right
+    chart.note(leaves, y, "K and V<br>leave L2", "fused", .6 if room else -.6, -1.8, "left" if room else "right")
 
 
 def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
@@ -116,7 +116,8 @@ def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[f
     beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - 3.3  # em; half the text's width
     above = lambda x: (chart.distance("y", low(x), high(x)) - 5.4) / 2  # two lines of text, and what the slope takes at their ends
     x = max((2 ** (k / 4) for k in range(44, 73)), key=lambda x: min(beside(x), above(x)))
-    chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
+    if above(x) > 0:  # else there is no room, on a GPU whose caches serve little
+        chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
 
 
 def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:
