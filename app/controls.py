@@ -84,15 +84,19 @@ def tiles_view(views: tuple[str, ...]) -> str:
                                 label_visibility="collapsed")
 
 
-def warp_access(options: Callable[[Rung], list[str]]) -> tuple[Rung, str, bool]:
-    """On the Warp page: a rung, one of the accesses that `options` says it makes, and whether its tile is padded."""
+def warp_access(options: Callable[[Rung], list[str]]) -> tuple[Rung, str]:
+    """On the Warp page: a rung, and one of the accesses that `options` says it makes."""
     rung = Rung(_selected("Rung", tuple(map(str, Rung)), "rung", Rung.TILED))
     there = tuple(options(rung))
     for key in ("access", "kept_access"):
         if st.session_state.get(key, there[0]) not in there:  # another rung's
             del st.session_state[key]
-    access = _selected("Access", there, "access", next((each for each in OPENING if each in there), there[0]))
-    return rung, access, not _lasting("bare", lambda **kept: st.toggle("Without padding", **kept))
+    return rung, _selected("Access", there, "access", next((each for each in OPENING if each in there), there[0]))
+
+
+def without_padding() -> bool:
+    """Whether the tile in shared memory is shown as it would be without its padding. Drawn where there is any."""
+    return _lasting("bare", lambda **kept: st.toggle("Without padding", **kept))
 
 
 def warp_kind(kinds: int) -> int:

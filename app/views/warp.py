@@ -12,8 +12,10 @@ from app.views import parts
 def show(settings: Settings, own) -> None:
     """own: the container in the sidebar for this page's controls."""
     with own:
-        rung, access, padded = controls.warp_access(lambda rung: warp.accesses(rung, settings))
-        chosen = warp.shown(rung, settings, access, controls.warp_kind(warp.shown(rung, settings, access).kinds), padded)
+        rung, access = controls.warp_access(lambda rung: warp.accesses(rung, settings))
+        chosen = warp.shown(rung, settings, access, controls.warp_kind(warp.shown(rung, settings, access).kinds))
+        if chosen.kind.unpadded:
+            chosen = chosen._replace(padded=not controls.without_padding())
     lanes, summary = warp.records(chosen), warp.summary(chosen)
     conditions = f"{rung} {chosen.kernel}, {access} · N = {settings.n:,} · {settings.conditions}"
     parts.heading(warp_claim(summary), f"Predicted, one warp access · {conditions}")

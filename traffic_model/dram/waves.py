@@ -60,12 +60,12 @@ class Walkers:
         groups, blocks = self.heads // self.sharing, len(self.visits) * self.sharing
         if blocks * groups <= self.multiprocessors * self.places:
             return 0.0  # one wave
-        steps = np.tile(self.visits * (STEPS / self.visits.max()), groups * self.sharing)
-        followed = steps[:WAVES * self.multiprocessors * self.places]
+        steps, most = self.visits * (STEPS / self.visits.max()), WAVES * self.multiprocessors * self.places
+        followed = np.tile(steps, min(self.heads, ceil_div(most, len(steps))))[:most]
         missed, walked = self._follow(cache, followed)
         half = np.searchsorted(walked, walked[-1] / 2)
         late = (missed[-1] - missed[half]) / max(walked[-1] - walked[half], 1)  # per step, once waves have come apart
-        rest = steps.sum() - followed.sum()
+        rest = steps.sum() * self.heads - followed.sum()
         return max(0.0, float(missed[-1] + rest * late) - groups * self.shared_bytes)
 
     def _follow(self, cache: Cache, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
