@@ -6,7 +6,7 @@ import random
 import sys
 import time
 import zlib
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -22,7 +22,7 @@ from traffic_model.gpus import Gpu  # noqa: E402
 FITS, CROSSES, BEYOND = REGIMES = ("fits in L2", "crosses it", "far beyond")
 EDGES = (.25, 1)  # of what is named between two visits, over L2's size
 TARGETS = (.03, .10)  # median and worst
-UNFITTED = ("launch_bytes", "dirty_share", "dirty_weight", "partial_share")  # read off, not searched for
+FITTED = ("capacity_share", "sharpness", "favour", "spread", "stall")  # the others are read off, not searched for
 
 
 class Launch(NamedTuple):
@@ -83,9 +83,8 @@ def fit(seconds: float) -> None:
     score = lambda constants: sum(min(.5, abs(launch.error(constants))) for launch in seen) / len(seen)
     best, draw, until = CONSTANTS, random.Random(0), time.monotonic() + seconds
     least = score(best)
-    names = [field.name for field in fields(Constants) if field.name not in UNFITTED]
     while time.monotonic() < until:
-        tried = replace(best, **{name: getattr(best, name) * math.exp(draw.gauss(0, .15)) for name in draw.sample(names, 2)})
+        tried = replace(best, **{name: getattr(best, name) * math.exp(draw.gauss(0, .15)) for name in draw.sample(FITTED, 2)})
         if (now := score(tried)) < least:
             best, least = tried, now
             print(f"{least:.4f} {best}", flush=True)

@@ -13,7 +13,8 @@ from traffic_model import ALGORITHMS, AttentionProblem, Direction, Measure, Refu
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS
 from traffic_model.dram.places import REGISTERS
-from traffic_model.dram.waves import Walkers, _Recency
+from traffic_model.dram.recency import Recency
+from traffic_model.dram.waves import Walkers
 from traffic_model.gpus import rows
 
 H200, T4 = find_gpu("H200 SXM"), find_gpu("T4")
@@ -83,12 +84,12 @@ def test_blocks_that_keep_pace_read_the_keys_once_per_wave():
 
 
 def test_recency_counts_different_bytes():
-    seen = _Recency(4, 10.0)
+    seen = Recency(4, 10.0)
     for chunks in ([0, 1], [2], [2], [3]):
         seen.name(np.array(chunks), 0.0)
     assert seen.since(np.array([0, 2, 3])).tolist() == [40, 20, 10]  # with those named at the same time and its own
     seen.passing(5)
-    assert seen.since(np.array([3])).tolist() == [15] and _Recency(1, 1.0).since(np.array([0])).tolist() == [float("inf")]
+    assert seen.since(np.array([3])).tolist() == [15] and Recency(1, 1.0).since(np.array([0])).tolist() == [float("inf")]
 
 
 def test_registers_are_those_that_were_recorded():

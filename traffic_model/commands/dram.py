@@ -1,5 +1,6 @@
 """dram: bytes that cross L2 and DRAM per kernel, as modelled, between what is compulsory and what is requested."""
 import json
+import textwrap
 
 from traffic_model import options
 from traffic_model.dram import MODEL
@@ -7,6 +8,8 @@ from traffic_model.predict import Prediction, predict
 from traffic_model.tables import table
 from traffic_model.units import binary_bytes, decimal_bytes
 from traffic_model.vocabulary import Direction, Measure, Space
+
+WIDE = 120  # characters
 
 
 def add(commands) -> None:
@@ -27,7 +30,7 @@ def show(arguments) -> None:
     rows = [[algorithm, r["name"], *(decimal_bytes(r[name]) for name in ("compulsory_read_bytes", "read_bytes", "requested_read_bytes")),
              binary_bytes(r["between_bytes"]), decimal_bytes(r["write_bytes"])] for algorithm, r in found]
     print(table(["algorithm", "kernel", "compulsory reads", "DRAM reads", "requested reads", "to be held", "DRAM writes"], rows))
-    print("\nTo be held: what is named between two visits to the same line; where L2 has less, lines are read again.\n" + MODEL)
+    print("\nTo be held: what is named between two visits to the same line; where L2 has less, lines are read again.\n" + textwrap.fill(MODEL, WIDE))
 
 
 def records(prediction: Prediction) -> list[dict]:

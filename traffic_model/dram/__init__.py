@@ -1,8 +1,8 @@
 """What crosses L2 and DRAM: modelled, and the only bytes of this room that are not exact. One file per algorithm.
 
 Each kernel is taken to start with L2 emptied, as Nsight Compute measures it. A block's own data cross once. What blocks share, or come back
-to, is read again whenever L2 has lost it: cache.py says how likely that is, waves.py in which order blocks come by. The few constants are
-fitted on one half of a recorded sweep and judged on the other, constants.py.
+to, is read again whenever L2 has lost it: cache.py says how likely that is, waves.py in which order blocks come by. Its constants
+come from a recorded sweep, constants.py.
 """
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from traffic_model.problem import AttentionProblem
 
 MOVES = {"naive": naive.moves, "tiled": tiled.moves, "fused": fused.moves, "fused_kv_outer": fused_kv_outer.moves}
 
-MODEL = ("Fitted on one half of a sweep recorded on an H200; on the other half the median error of DRAM reads is under 1 %, nine of ten "
-         "launches are within 13 %, the worst is off by 82 %. Other GPUs: the same constants, not verified.")
+MODEL = ("Its main constants were fitted on one half of a sweep recorded on an H200; on the other half the median error of DRAM reads is "
+         "under 1 %, nine of ten launches are within 13 %, the worst is off by 82 %. Other GPUs: the same constants, not verified.")
 
 
 class DramBytes(NamedTuple):

@@ -12,13 +12,14 @@ import numpy as np
 
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.places import Places
+from traffic_model.dram.recency import Recency
 from traffic_model.layout.common import ceil_div
 from traffic_model.problem import AttentionProblem
 
 STEPS = 64  # of the longest walk; what lies between two steps is one chunk
 WAVES = 16  # that are followed; those after them are like the last of these
 GOLDEN = (5**.5 - 1) / 2  # its multiples, less their whole parts, are spread evenly in whatever order
-NOBODY = -1
+NOBODY = -1  # in a place
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Walkers:
         pace = 1 - cache.constants.spread * (np.arange(len(length)) * GOLDEN % 1)
         favour = (1 - cache.constants.favour * self.contended) ** np.arange(self.places)  # of the oldest on a multiprocessor, the next, …
         chunk_bytes, own_step = self.shared_bytes / STEPS, self.own_walk_bytes / STEPS
-        queue = _Recency(ceil_div(len(length), per_group) * STEPS, chunk_bytes)
+        queue = Recency(ceil_div(len(length), per_group) * STEPS, chunk_bytes)
         block = np.full((self.multiprocessors, self.places), NOBODY)
         first = np.arange(min(len(length), block.size))
         block[first % self.multiprocessors, first // self.multiprocessors] = first
@@ -106,32 +107,3 @@ class Walkers:
                 waiting += waiting < len(length)
             history.append((missed, walked))
         return tuple(np.array(history).T)
-
-
-class _Recency:
-    """How many different bytes were named since each chunk was."""
-
-    def __init__(self, chunks: int, chunk_bytes: float):
-        self.last, self.chunk_bytes, self.now = np.full(chunks, NOBODY), chunk_bytes, 0
-        self.newest = np.zeros(1024)  # bytes whose latest naming was at each time
-
-    def since(self, chunk: np.ndarray) -> np.ndarray:
-        """Bytes; infinite for a chunk that was never named."""
-        last = self.last[chunk]
-        seen = last != NOBODY
-        earliest = last[seen].min(initial=self.now)
-        bytes_since = self.newest[earliest:self.now + 1][::-1].cumsum()[::-1]
-        return np.where(seen, bytes_since[np.where(seen, last - earliest, 0)], np.inf)
-
-    def name(self, chunks: np.ndarray, passing: float) -> None:
-        """These are named, each once, while so many bytes pass that nobody names again."""
-        before = self.last[chunks]
-        np.subtract.at(self.newest, before[before != NOBODY], self.chunk_bytes)
-        self.now += 1
-        if self.now == len(self.newest):
-            self.newest = np.concatenate([self.newest, np.zeros(len(self.newest))])
-        self.newest[self.now] += len(chunks) * self.chunk_bytes + passing
-        self.last[chunks] = self.now
-
-    def passing(self, amount: float) -> None:
-        self.newest[self.now] += amount
