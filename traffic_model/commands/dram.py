@@ -30,7 +30,8 @@ def show(arguments) -> None:
     rows = [[algorithm, r["name"], *(decimal_bytes(r[name]) for name in ("compulsory_read_bytes", "read_bytes", "requested_read_bytes")),
              binary_bytes(r["between_bytes"]), decimal_bytes(r["write_bytes"])] for algorithm, r in found]
     print(table(["algorithm", "kernel", "compulsory reads", "DRAM reads", "requested reads", "to be held", "DRAM writes"], rows))
-    print("\nTo be held: what is named between two visits to the same line; where L2 has less, lines are read again.\n" + textwrap.fill(MODEL, WIDE))
+    print("\nTo be held: what is named between two visits to the same line; where L2 has less, lines are read again.")
+    print(textwrap.fill(MODEL, WIDE))
 
 
 def records(prediction: Prediction) -> list[dict]:
