@@ -1,10 +1,10 @@
 """The one module that keeps things between reruns and sessions."""
 import streamlit as st
 
-from app import export, records
+from app import dram, export, proof, records
 from app.settings import Settings
 from app.worker.queue import RunQueue
-from numba_kernels import saved
+from numba_kernels import hardware, saved
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -13,10 +13,22 @@ def predicted_curve(settings: Settings) -> list[dict]:
     return records.predicted(settings, records.LENGTHS)
 
 
+@st.cache_data(max_entries=256, show_spinner="Modelling DRAM")
+def dram_curve(settings: Settings) -> list[dict]:
+    """The Traffic chart's DRAM line, likewise."""
+    return dram.modelled(settings, records.LENGTHS)
+
+
 @st.cache_resource(show_spinner=False)
 def recorded_runs() -> list[tuple[dict, list[dict]]]:
     """(header, runs) of each shipped recording, every run with its `source`, those that ran out of memory last."""
     return [(file.header, records.shipped(file.header, file.runs + file.out_of_memory)) for file in saved.recorded()]
+
+
+@st.cache_resource(show_spinner=False)
+def proofs() -> list[proof.Proof]:
+    """The shipped validations, each with its predictions."""
+    return [proof.proof(line, recording.header) for recording in hardware.recorded_validations() for line in recording.lines]
 
 
 @st.cache_resource(show_spinner=False, on_release=RunQueue.close)

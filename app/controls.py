@@ -1,4 +1,6 @@
 """The sidebar: every setting is chosen here, once, for all pages. The address carries each value, so a link is the state."""
+from collections.abc import Callable
+
 import streamlit as st
 
 from app.race.rungs import Clock, Rung
@@ -11,6 +13,7 @@ from traffic_model.problem import DTYPE_BYTES
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
+OPENING = ("K shared write", "K hbm read")  # on the Warp page, the first that the rung makes
 UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names of them
 
 
@@ -79,6 +82,33 @@ def tiles_view(views: tuple[str, ...]) -> str:
     """On the Tiles page: what the tiles show."""
     return st.segmented_control("Show", views, default=views[0], key="tiles", bind="query-params", required=True,
                                 label_visibility="collapsed")
+
+
+def warp_access(options: Callable[[Rung], list[str]]) -> tuple[Rung, str]:
+    """On the Warp page: a rung, and one of the accesses that `options` says it makes."""
+    rung = Rung(_selected("Rung", tuple(map(str, Rung)), "rung", Rung.TILED))
+    there = tuple(options(rung))
+    for key in ("access", "kept_access"):
+        if st.session_state.get(key, there[0]) not in there:  # another rung's
+            del st.session_state[key]
+    return rung, _selected("Access", there, "access", next((each for each in OPENING if each in there), there[0]))
+
+
+def without_padding() -> bool:
+    """Whether the tile in shared memory is shown as it would be without its padding. Drawn where there is any."""
+    return _lasting("bare", lambda **kept: st.toggle("Without padding", **kept))
+
+
+def warp_kind(kinds: int) -> int:
+    """Which of the kinds of that access, the most frequent being 1."""
+    if kinds == 1:
+        return 1
+    return st.number_input(f"Kind, 1 to {kinds:,} by frequency", 1, kinds, key="warp_kind")
+
+
+def proof_shape(shapes: tuple[str, ...]) -> str:
+    """On the Proof page: which of the validated problems the tables show."""
+    return st.selectbox("Tables of", shapes, key="shape", bind="query-params", label_visibility="collapsed")
 
 
 def set_one_head() -> None:

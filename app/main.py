@@ -11,7 +11,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
 
 from app import cached, controls, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import race, roofline, softmax, tiles, time, traffic  # noqa: E402
+from app.views import proof, race, roofline, softmax, tiles, time, traffic, warp  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 from traffic_model.errors import sentence  # noqa: E402
 
@@ -45,7 +45,9 @@ pages = [page(partial(race.show, own=own), settings, "Race", default=True), page
 if cached.recorded_runs():  # a page appears when its data exists
     pages.append(page(time.show, settings, "Time"))
 pages.append(page(roofline.show, settings, "Roofline"))
-lab = [page(tiles.show, settings, "Tiles")]
+lab = [page(tiles.show, settings, "Tiles"), page(partial(warp.show, own=own), settings, "Warp")]
+if cached.proofs():
+    lab.append(page(proof.show, settings, "Proof"))
 chosen = st.navigation({"": pages, "Lab": lab}, position="top")
 st.html(STYLE)
 chosen.run()

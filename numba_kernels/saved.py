@@ -38,18 +38,23 @@ def recorded() -> list[SavedRuns]:
 def read(path: str | Path) -> SavedRuns:
     """Reads and checks a file of runs. Raises Refusal that names the line and the reason."""
     path = Path(path)
+    header, *runs = objects(path)
+    check(path, 1, header, check_header)
+    for number, run in enumerate(runs, 2):
+        check(path, number, run, _check_run)
+    return SavedRuns(header, [run for run in runs if not run.get("out_of_memory")], [run for run in runs if run.get("out_of_memory")], path)
+
+
+def objects(path: Path) -> list[dict]:
+    """Its lines, at least the header's. Raises Refusal for a file that is not JSON Lines."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(f"{path.name} cannot be read: {error}.") from None
-    objects = [_object(path, number, line) for number, line in enumerate(lines, 1)]
-    if not objects:
+    found = [_object(path, number, line) for number, line in enumerate(lines, 1)]
+    if not found:
         raise Refusal(f"{path.name} is empty: the first line is the header.")
-    _check(path, 1, objects[0], _check_header)
-    for number, run in enumerate(objects[1:], 2):
-        _check(path, number, run, _check_run)
-    fitted = [run for run in objects[1:] if not run.get("out_of_memory")]
-    return SavedRuns(objects[0], fitted, [run for run in objects[1:] if run.get("out_of_memory")], path)
+    return found
 
 
 def is_header(line: bytes) -> bool:
@@ -98,7 +103,8 @@ def _no_constant(name: str):
     raise ValueError(f"{name} is not a number that JSON knows")
 
 
-def _check(path: Path, number: int, record: dict, reasons) -> None:
+def check(path: Path, number: int, record: dict, reasons) -> None:
+    """Raises Refusal that names the line and the first of reasons(record), if there is one or the line lacks something."""
     try:
         reason = next(reasons(record), None)
     except KeyError as error:
@@ -109,7 +115,7 @@ def _check(path: Path, number: int, record: dict, reasons) -> None:
         raise Refusal(f"{path.name} line {number} is not usable: {reason}.")
 
 
-def _check_header(header: dict) -> Iterator[str]:
+def check_header(header: dict) -> Iterator[str]:
     if type(header["schema"]) is not int or header["schema"] != SCHEMA:
         yield f"its schema is {header['schema']!r}, this version reads {SCHEMA}"
     for name in ("gpu", "date"):
@@ -124,18 +130,18 @@ def _check_run(run: dict) -> Iterator[str]:
     AttentionProblem(**run["problem"])
     Tiling(**run["tiling"])
     if run.get("out_of_memory"):
-        if not _is_size(run["needed_bytes"]):
+        if not is_size(run["needed_bytes"]):
             yield f"needed_bytes is {run['needed_bytes']!r}"
         return
     Ledger.from_records(run["ledger"], run["measures"])
-    if not _is_size(run["relative_error"]):
+    if not is_size(run["relative_error"]):
         yield f"relative_error is {run['relative_error']!r}"
     for kernel in run["kernels"]:
         Ledger.from_records(kernel["ledger"], kernel["measures"])
         for name in ("times_ms", "counted_times_ms"):
-            if not all(_is_size(sample) and sample > 0 for sample in kernel[name] or []):
+            if not all(is_size(sample) and sample > 0 for sample in kernel[name] or []):
                 yield f"{name} of {kernel['name']} are not all positive numbers"
 
 
-def _is_size(value) -> bool:
+def is_size(value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

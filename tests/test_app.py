@@ -58,6 +58,28 @@ def tiles_page():
     tiles.show(settings)
 
 
+def warp_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import warp
+
+    with st.sidebar:
+        own, settings = st.container(), controls.read()
+    warp.show(settings, own)
+
+
+def proof_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import proof
+
+    with st.sidebar:
+        settings = controls.read()
+    proof.show(settings)
+
+
 def opened(page=traffic_page, **link) -> AppTest:
     """The page as a link opens it; n=512 stands for ?n=512."""
     app = AppTest.from_function(page, default_timeout=60)
@@ -145,6 +167,27 @@ def test_tiles_page_shows_bytes_time_and_occupancy():
     for view in ("Time", "Occupancy"):
         app.segmented_control(key="tiles").set_value(view).run()
         assert not app.exception and "64×64" in app.subheader[0].value
+
+
+def test_warp_page_shows_padding_and_follows_the_rung():
+    app = opened(warp_page, access="no such thing")
+    assert not app.exception and app.subheader[0].value == "Padding turns 8 wavefronts into 1"
+    app.toggle(key="bare").set_value(True).run()
+    assert app.subheader[0].value == "Without padding: 8 wavefronts where 1 would do: 7 bank conflicts"
+    app.selectbox(key="access").set_value("S hbm write").run()
+    assert not app.exception and app.subheader[0].value == "32 lanes ask for 64 B; 64 B move: nothing wasted"
+    app.selectbox(key="rung").set_value("naive").run()
+    assert not app.exception and app.selectbox(key="access").value == "S hbm write"
+    app.selectbox(key="rung").set_value("K/V-outer").run()  # it makes no such access
+    assert not app.exception and app.subheader[0].value == "1 wavefront for 32 lanes, no bank conflict"
+
+
+def test_proof_page_shows_the_recorded_validation():
+    app = opened(proof_page)
+    assert not app.exception and app.subheader[0].value.startswith("All ") and "recorded on NVIDIA H200" in app.caption[0].value
+    before = app.dataframe[0].value
+    app.selectbox(key="shape").select_index(1).run()
+    assert not app.exception and not app.dataframe[0].value.equals(before)
 
 
 def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():

@@ -5,10 +5,12 @@ from viewer import CHART, Viewer, collisions
 from app.charts.look import PALETTES
 
 TRACES = dict(
-    Traffic=10,  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings
+    Traffic=12,  # fill, 4 lines (naive's 2 go on faintly), DRAM and where it leaves, 2 rows of counted markers, rings
     Time=4,  # floor, naive, tiled, fused
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
-    Tiles=27)  # 25, the ring and the line of the tie
+    Tiles=27,  # 25, the ring and the line of the tie
+    Proof=16,  # four measures of four rungs
+    Warp=6)  # lanes, wires, banks, their columns, words, what can be pointed at
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles", "Warp", "Proof"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0

@@ -1,12 +1,13 @@
 """Titles and charts, without a browser and without Streamlit."""
 import math
 import re
+from functools import cache
 
 import plotly.graph_objects as go
 import pytest
 from example_runs import DEFAULT, recording, run_record
 
-from app import recordings, records
+from app import dram, recordings, records
 from app.charts.claims import time_claim, traffic_claim
 from app.charts.colours import contrast
 from app.charts.look import PALETTES, page_look, slide_look
@@ -16,9 +17,15 @@ from app.settings import Settings
 from traffic_model import AttentionProblem, Measure, Space, predict
 
 
+@cache
+def crossing(settings):
+    return dram.modelled(settings, records.LENGTHS)
+
+
 def draw_traffic(settings, look=None, counted=()):
+    drawn = crossing(settings.at(1))
     return traffic(records.predicted(settings, records.LENGTHS), records.predicted(settings, [settings.n]), list(counted),
-                   records.memory_edge(settings), look or page_look("light"), settings.conditions)
+                   records.memory_edge(settings), drawn, dram.leaves_l2(drawn), look or page_look("light"), settings.conditions)
 
 
 def texts(figure) -> str:

@@ -9,7 +9,7 @@ from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 from traffic_model.__main__ import main
 from traffic_model.paper import comparisons
 
-COMMANDS = ["paper", "capacity", "occupancy", "roofline", "time", "gpus", "warps"]
+COMMANDS = ["paper", "capacity", "occupancy", "dram", "roofline", "time", "gpus", "warps"]
 
 
 def objects(capsys, *arguments):
@@ -81,7 +81,7 @@ def test_one_warp_access_lane_by_lane(capsys):
 def test_a_described_gpu_serves_every_command(capsys, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(objects(capsys, "gpus")[0] | dict(name="Mine", driver_name="Mine")))
-    for command in ("predict", "occupancy", "capacity", "roofline", "time"):
+    for command in ("predict", "occupancy", "capacity", "dram", "roofline", "time"):
         assert main([command, "--gpu-file", str(path)]) == 0
         said = capsys.readouterr().out
         assert command == "predict" or "Mine" in said

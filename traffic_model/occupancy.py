@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.layout.common import WARP, ceil_div
+from traffic_model.layout.common import WARP, Launch, ceil_div
 
 THREADS_PER_BLOCK = 1024  # at most, on every GPU in the table
 REGISTERS, SHARED, WARPS, BLOCKS = "registers", "shared memory", "warps", "blocks"
@@ -85,6 +85,15 @@ def occupancy(use: BlockUse, gpu: Gpu) -> Occupancy:
     limits = {REGISTERS: _by_registers(use, gpu), SHARED: _by_shared(use, gpu),
               WARPS: gpu.warps_per_multiprocessor // use.warps, BLOCKS: gpu.blocks_per_multiprocessor}
     return Occupancy(use, gpu, {name: blocks for name, blocks in limits.items() if blocks is not None})
+
+
+def launch_occupancy(launch: Launch, gpu: Gpu, registers: int | None = None) -> Occupancy:
+    """Occupancy of one launch, with `registers` per thread as compiled or, if None, as many as its launch bounds leave the compiler."""
+    x, y, z = launch.block
+    threads = x * y * z
+    if registers is None:
+        registers = most_registers(threads, launch.resident_blocks, gpu)
+    return occupancy(BlockUse(threads, registers, launch.shared_bytes), gpu)
 
 
 def most_registers(threads: int, blocks: int, gpu: Gpu) -> int:

@@ -6,20 +6,11 @@ must fit. With the bound the occupancy is the least that there will be.
 from itertools import product
 
 from traffic_model.gpus import Gpu
-from traffic_model.layout import LAYOUTS, Launch
-from traffic_model.occupancy import BlockUse, Occupancy, most_registers, occupancy
+from traffic_model.layout import LAYOUTS
+from traffic_model.occupancy import Occupancy, launch_occupancy
 from traffic_model.predict import predict
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import TILE_SIZES, Tiling
-
-
-def launch_occupancy(launch: Launch, gpu: Gpu, registers: int | None = None) -> Occupancy:
-    """Occupancy of one launch, with `registers` per thread as compiled or, if None, as many as its launch bounds leave the compiler."""
-    x, y, z = launch.block
-    threads = x * y * z
-    if registers is None:
-        registers = most_registers(threads, launch.resident_blocks, gpu)
-    return occupancy(BlockUse(threads, registers, launch.shared_bytes), gpu)
 
 
 def occupancies(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu, registers: int | None = None) -> dict[str, Occupancy]:

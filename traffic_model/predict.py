@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from traffic_model import fused, fused_kv_outer, naive, tiled
+from traffic_model.dram import DramBytes, dram_bytes
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.kernel import Kernel
@@ -24,6 +25,7 @@ class Prediction:
     problem: AttentionProblem
     tiling: Tiling
     layout: Layout
+    gpu: Gpu
     kernels: tuple[Kernel, ...]
 
     @cached_property
@@ -41,11 +43,17 @@ class Prediction:
         ledgers = warp_ledgers(self.algorithm, self.problem, self.layout)
         return tuple(Kernel(kernel.launch, ledger) for kernel, ledger in zip(self.kernels, ledgers))
 
+    @cached_property
+    def dram(self) -> tuple[DramBytes, ...]:
+        """What crosses L2 and DRAM in each launch: modelled, not exact. Found when first asked for, which may take a second."""
+        return dram_bytes(self.algorithm, self.problem, self.layout, self.gpu)
+
     def record(self) -> dict:
         """The JSON object that `python -m traffic_model predict --json` prints."""
+        dram = {name: sum(getattr(each, name) for each in self.dram) for name in ("read_bytes", "write_bytes")}
         return dict(algorithm=self.algorithm, problem=self.problem.record(), tiling=self.tiling.record(), layout=self.layout.record(),
                     measures=sorted(self.ledger.measures), ledger=self.ledger.records(), flops=self.problem.flops,
-                    compulsory_bytes=self.compulsory_bytes, dram=dict(read_bytes=None, write_bytes=None),
+                    compulsory_bytes=self.compulsory_bytes, dram=dram,
                     kernels=[kernel.record() for kernel in self.kernels])
 
 
@@ -56,4 +64,4 @@ def predict(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu)
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
     layout = LAYOUTS[algorithm].resolve(problem, tiling, gpu)
     kernels = map(Kernel, layout.launches(problem), ALGORITHMS[algorithm](problem, layout))
-    return Prediction(algorithm, problem, tiling, layout, tuple(kernels))
+    return Prediction(algorithm, problem, tiling, layout, gpu, tuple(kernels))

@@ -99,6 +99,31 @@ def tiles_occupancy_claim(current: dict, legal: list[dict]) -> str:
     return f"At {name} {current['limits']} {hold} occupancy to {percent(current['occupancy'])}"
 
 
+def warp_claim(summary: dict) -> str:
+    """summary: of app/warp.py."""
+    plural = lambda many, word: f"{many} {word}{'s' * (many != 1)}"
+    who, now, fewest, unpadded = plural(summary["lanes"], "lane"), summary["number"], summary["fewest"], summary["unpadded"]
+    if not summary["shared"]:
+        asked, moved = (summary["measures"][place]["bytes"] for place in (0, -1))
+        after = {True: ": nothing wasted", False: ": they share" if moved < asked else ""}[moved == asked]
+        return f"{who} ask for {asked:,} B; {moved:,} B move{after}"
+    turns = plural(now, "wavefront")
+    if now == fewest and (unpadded or now) > now and summary["padded"]:
+        return f"Padding turns {unpadded} wavefronts into {now}"
+    without = "" if summary["padded"] else "Without padding: "
+    return f"{without}{turns} for {who}, no bank conflict" if now == fewest else \
+        f"{without}{turns} where {fewest} would do: {plural(now - fewest, 'bank conflict')}"
+
+
+def proof_claim(counters: list[dict]) -> str:
+    """counters: records of app/proof.py. Wavefronts follow the instructions that the compiler chose; the claim is of the rest."""
+    exact = [r for r in counters if r["measure"] != "wavefronts"]
+    equal = sum(r["predicted"] == r["counted"] == r["hardware"] for r in exact)
+    if equal == len(exact):
+        return f"All {equal} counts of distinct bytes and sectors are the hardware's, to the byte"
+    return f"{len(exact) - equal} of {len(exact)} counts of distinct bytes and sectors differ from the hardware's"
+
+
 def _and(names: list[str]) -> str:
     return " and ".join(names)
 

@@ -13,7 +13,7 @@ PALETTES = {
                  naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
 }
 SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square")
-SOLID, DASH, FINE = "solid", "dash", "dot"  # compulsory, requested, marks
+SOLID, DASH, FINE, MIXED = "solid", "dash", "dot", "dashdot"  # compulsory, requested, marks, DRAM
 
 
 @dataclass(frozen=True)

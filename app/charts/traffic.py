@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from app.charts.bars import bars
 from app.charts.claims import traffic_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, SOLID, Look
+from app.charts.look import DASH, FINE, MIXED, SOLID, Look
 from app.records import totals
 from traffic_model.units import decimal_bytes, decimal_tick, sequence_length
 
@@ -19,24 +19,30 @@ SERIES = {  # (algorithm, measure): how a line is drawn, what it is called, what
 SLOPE_FROM = 1024  # the fit leaves out short sequences, where the terms in N still show
 
 
-def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tuple[float, str], look: Look, conditions: str) -> go.Figure:
+def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tuple[float, str], dram: list[dict], leaves: float | None,
+            look: Look, conditions: str) -> go.Figure:
     """curve, here, counted: records of bytes (see app/records.py): the lines, the cells at the current N, and the runs.
 
-    memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words.
+    memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words. dram: modelled bytes of fused; leaves: the
+    N from which they rise above the compulsory ones (see app/dram.py).
     """
     lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
+    crossing = totals(dram, "dram")["fused", "dram", "modelled"]
     n = here[0]["n"]
     sources = "; ".join(sorted({r["source"] for r in counted}))
-    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"lines predicted, markers counted: {sources}"
-                  if sources else "lines predicted; nothing counted yet")
+    told = f"markers counted: {sources}" if sources else "nothing counted yet"
+    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"lines predicted, DRAM modelled; {told}")
     _axes(chart, lines)
     _memory_edge(chart, *memory)
     chart.between(lines["fused", "compulsory", "predicted"], lines["fused", "requested", "predicted"], "fused", opacity=.12)
     chart.upright(n, "muted", FINE, now["naive", "requested", "predicted"][n])
     for (algorithm, measure), (dash, *_) in SERIES.items():
         _line(chart, lines[algorithm, measure, "predicted"], algorithm, dash, memory[0] if algorithm == "naive" else math.inf)
-    _line_labels(chart, lines)
-    _re_reads_label(chart, lines, (n, memory[0]))
+    chart.line(crossing, "fused", MIXED, 1 / 8)
+    _line_labels(chart, lines, crossing)
+    _re_reads_label(chart, lines, crossing, (n, memory[0]))
+    if leaves:
+        _leaves_label(chart, crossing, leaves)
     for (algorithm, measure, _), points in runs.items():
         chart.dots(points, algorithm, [_hover(algorithm, measure, "counted", m, points[m]) for m in points])
     chart.rings([(n, now[a, m, "predicted"][n], a) for a, m in SERIES],
@@ -76,12 +82,22 @@ def _between(points: dict[int, int], n: float) -> float:
     return points[low] ** (1 - share) * points[high] ** share
 
 
-def _line_labels(chart: Chart, lines: dict) -> None:
-    ends = {key: [*lines[*key, "predicted"].items()][-1] for key in SERIES}
-    shifts = chart.spread([(y, 2.75) for _, y in ends.values()])
-    for ((key, (x, y)), dy) in zip(ends.items(), shifts):
-        _, name, growth = SERIES[key]
-        chart.note(x, y, f"<b>{name}</b><br>∝ {growth}, slope {fitted_slope(lines[*key, 'predicted']):.2f}", key[0], .6, dy)
+def _line_labels(chart: Chart, lines: dict, crossing: dict) -> None:
+    grows = lambda points, growth: f"∝ {growth}, slope {fitted_slope(points):.2f}"
+    predicted = {key: lines[*key, "predicted"] for key in SERIES}
+    labels = [(predicted[key], key[0], name, grows(predicted[key], growth)) for key, (_, name, growth) in SERIES.items()]
+    labels.append((crossing, "fused", "fused, DRAM", "modelled, L2 cold"))
+    ends = [[*points.items()][-1] for points, *_ in labels]
+    for (_, role, name, below), (x, y), dy in zip(labels, ends, chart.spread([(y, 2.75) for _, y in ends])):
+        chart.note(x, y, f"<b>{name}</b><br>{below}", role, .6, dy)
+
+
+def _leaves_label(chart: Chart, crossing: dict, leaves: float) -> None:
+    """Where DRAM rises above what is compulsory, named below the line where nothing else is."""
+    y = _between(crossing, leaves)
+    chart.dots({leaves: y}, "fused", [f"From N = {leaves:,.0f} on, L2 loses K and V before the next blocks want them"], hollow=True)
+    room = chart.distance("x", leaves, max(crossing)) > 6  # em, to the right
+    chart.note(leaves, y, "K and V<br>leave L2", "fused", .6 if room else -.6, -1.8, "left" if room else "right")
 
 
 def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
@@ -91,14 +107,17 @@ def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
     chart.paper(math.log10(fits), 1, f"S and P outgrow {memory}", 0, .8, beside, "naive", xref="x")
 
 
-def _re_reads_label(chart: Chart, lines: dict, uprights: tuple[float, float]) -> None:
-    """In the middle of the fill, where it has most room to the lines above and below and to the upright lines at these N."""
-    low, high = (lambda x, m=measure: _between(lines["fused", m, "predicted"], x) for measure in ("compulsory", "requested"))
+def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[float, float]) -> None:
+    """In the middle of what is requested and does not cross to DRAM, where it has most room to the lines above and below and to the
+    upright lines at these N."""
+    must, high = (lambda x, m=measure: _between(lines["fused", m, "predicted"], x) for measure in ("compulsory", "requested"))
+    low = lambda x: max(must(x), _between(crossing, x))
     lengths = lines["fused", "compulsory", "predicted"]
     beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - 3.3  # em; half the text's width
     above = lambda x: (chart.distance("y", low(x), high(x)) - 5.4) / 2  # two lines of text, and what the slope takes at their ends
     x = max((2 ** (k / 4) for k in range(44, 73)), key=lambda x: min(beside(x), above(x)))
-    chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
+    if above(x) > 0:  # else there is no room, on a GPU whose caches serve little
+        chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
 
 
 def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:

@@ -1,0 +1,64 @@
+"""Hardware recordings: what Nsight Compute measured of single launches on a GPU, and validations beside it. They ship with Tilescope.
+
+JSON Lines with the header of saved.py. recorded/hardware/…_dram.jsonl: a launch per line, L2 emptied before it: {"algorithm", "problem",
+"tiling", "kernel", "registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us"}.
+…_validation.jsonl: the object of `python -m numba_kernels validate --json` per line.
+"""
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from numba_kernels.saved import RECORDED, check, check_header, is_size, objects
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+
+HARDWARE = RECORDED / "hardware"
+SIZES = ("registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us")
+COMPARED = ("counted", "hardware")
+
+
+class Recording(NamedTuple):
+    """A file: its header and its lines."""
+
+    header: dict
+    lines: list[dict]
+
+
+def recorded_launches() -> list[Recording]:
+    """The launches that ship with Tilescope, by file name."""
+    return [read(path, _check_launch) for path in sorted(HARDWARE.glob("*_dram.jsonl"))]
+
+
+def recorded_validations() -> list[Recording]:
+    """The validations that ship with Tilescope, by file name."""
+    return [read(path, _check_validation) for path in sorted(HARDWARE.glob("*_validation.jsonl"))]
+
+
+def read(path: Path, reasons: Callable[[dict], Iterator[str]]) -> Recording:
+    """reasons: what is wrong with a line, in words. Raises Refusal that names the line and the reason."""
+    header, *lines = objects(path)
+    check(path, 1, header, check_header)
+    for number, line in enumerate(lines, 2):
+        check(path, number, line, reasons)
+    return Recording(header, lines)
+
+
+def _check_launch(line: dict) -> Iterator[str]:
+    yield from _check_names(line, line["kernel"])
+    yield from (f"{name} is {line[name]!r}" for name in SIZES if not is_size(line[name]))
+
+
+def _check_validation(line: dict) -> Iterator[str]:
+    yield from _check_names(line, line["backend"])
+    for kernel in line["kernels"]:
+        yield from (f"{name} of {kernel['name']} is {each[name]!r}" for each in kernel["compared"] for name in COMPARED
+                    if not is_size(each[name]))
+        yield from (f"{name} of {kernel['name']} is {value!r}" for when in ("cold", "warm") for name, value in (kernel[when] or {}).items()
+                    if not is_size(value))
+
+
+def _check_names(line: dict, other: str) -> Iterator[str]:
+    if not isinstance(line["algorithm"], str) or not isinstance(other, str):
+        yield "a name is no text"
+    AttentionProblem(**line["problem"])
+    Tiling(**line["tiling"])

@@ -1,0 +1,41 @@
+"""Tiled: a sweep over the query tiles for every key tile; rows of S twice; blocks that walk along P's rows and V."""
+import numpy as np
+
+from traffic_model.dram.cache import Cache
+from traffic_model.dram.moves import Moves
+from traffic_model.dram.places import Places
+from traffic_model.dram.waves import Walkers
+from traffic_model.layout import TiledLayout
+from traffic_model.masks import keys_seen_by
+from traffic_model.problem import AttentionProblem
+from traffic_model.walk import visited, walk
+
+
+def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Places], cache: Cache) -> list[Moves]:
+    """Of each launch, in order."""
+    return [_scores(problem, layout, cache), _softmax(problem, places["softmax"], cache), _output(problem, layout, places["output"], cache)]
+
+
+def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Moves:
+    """Query tiles fastest: Q comes by once for every key tile, with the tiles of S that leave in between."""
+    w, row = walk(problem, layout.block_q, layout.block_k), problem.head_dim * problem.element_bytes
+    between = (w.query_rows * row + problem.score_bytes) / w.key_tiles
+    again = cache.lost_to_writes(between) * (w.query_rows * row - problem.query_bytes)
+    return Moves(problem.query_bytes + problem.key_bytes, between, again, problem.score_bytes)
+
+
+def _softmax(problem: AttentionProblem, places: Places, cache: Cache) -> Moves:
+    """A block per row: between its two visits to an element as many bytes come by as all resident rows have."""
+    keys = keys_seen_by(problem.mask, np.arange(problem.seq_len), problem.seq_len, problem.kv_len)
+    row = keys * problem.element_bytes
+    between = min(places.gpu, problem.query_heads * problem.seq_len) * row
+    again = (cache.lost(between) * row).sum() * problem.query_heads
+    return Moves(problem.score_bytes, between.max(), again, problem.score_bytes)
+
+
+def _output(problem: AttentionProblem, layout: TiledLayout, places: Places, cache: Cache) -> Moves:
+    """A block's own bytes: its rows of P along the walk, its tile of O in the end."""
+    rows = layout.block_q * problem.element_bytes
+    walkers = Walkers.of(problem, visited(problem, layout.block_q, layout.block_k), places, problem.key_bytes, rows * problem.head_dim,
+                         rows * problem.kv_len)
+    return Moves(problem.score_bytes + problem.key_bytes, walkers.between, walkers.again(cache), problem.query_bytes)
