@@ -102,7 +102,7 @@ def test_title_follows_the_sliders():
     app.select_slider(key="n").set_value(8192).run()
     assert app.subheader[0].value.startswith("129× fewer")
     app.select_slider(key="br").set_value(16).run()
-    assert app.subheader[0].value == "Fused requests 1.99× the bytes that three ideal kernels must move"
+    assert app.subheader[0].value == "At N = 8,192 fused requests 1.99× the bytes that three ideal kernels must move"
 
 
 def test_time_page_shows_recordings_for_any_settings():

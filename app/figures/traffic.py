@@ -1,0 +1,41 @@
+"""Traffic: bytes against sequence length, predicted and counted."""
+from functools import lru_cache
+
+from app import records
+from app.charts.claims import traffic_claim
+from app.charts.traffic import fitted_slope, traffic
+from app.figures.figure import Figure, Sources
+from app.settings import Settings
+from traffic_model.units import decimal_bytes
+
+
+def figure(settings: Settings, sources: Sources) -> Figure:
+    here, counted = records.predicted(settings, [settings.n]), records.counted(matching(settings, sources))
+    line, at, edge = curve(settings.at(1)), records.totals(here), records.memory_edge(settings)
+    value = lambda algorithm, measure: decimal_bytes(at[algorithm, measure, "predicted"][settings.n])
+    title = traffic_claim(at, settings.n)
+    slope = fitted_slope(records.totals(line)["fused", "requested", "predicted"])
+    return Figure(
+        "traffic", title, settings.caption, _provenance(counted), settings, lambda look: traffic(line, here, counted, edge, look, settings.caption),
+        [*line, *here, *counted],
+        note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the {slope:.2f} "
+             "and is the work of the caches.",
+        alt=f"HBM bytes against sequence length on logarithmic axes. At N = {settings.n:,} naive must move {value('naive', 'compulsory')} "
+            f"and requests {value('naive', 'requested')}; fused must move {value('fused', 'compulsory')} and requests "
+            f"{value('fused', 'requested')}.")
+
+
+@lru_cache(256)
+def curve(settings: Settings) -> list[dict]:
+    """The chart's lines. Call it with `settings.at(1)`: they do not depend on the current N."""
+    return records.predicted(settings, records.LENGTHS)
+
+
+def matching(settings: Settings, sources: Sources) -> list[dict]:
+    """Recorded runs, then live ones, whose settings but for N are these, without those that ran out of memory."""
+    return [run for run in sources.runs if not run.get("out_of_memory") and records.same_shape(run, settings)]
+
+
+def _provenance(counted: list[dict]) -> str:
+    ran = "; ".join(dict.fromkeys(r["source"] for r in counted))
+    return "Lines predicted by closed forms" + (f"; markers counted by kernels that ran: {ran}" if ran else "; nothing counted yet")
