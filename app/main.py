@@ -9,9 +9,9 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
     sys.path.insert(0, str(ROOT))
 
-from app import cached, controls, theme  # noqa: E402
+from app import cached, controls, lasting, present, theme  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import race, roofline, softmax, tiles, time, traffic  # noqa: E402
+from app.views import guide, parts, race, roofline, run_here, saved_runs, slides, softmax, tiles, time, traffic  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 from traffic_model.errors import sentence  # noqa: E402
 
@@ -29,23 +29,39 @@ def read_settings() -> Settings | Refusal:
         return refusal
 
 
-def page(show, settings: Settings | Refusal, title: str, **options):
+def page(show, settings: Settings | Refusal, title: str, path: str | None = None, **options):
     """A page that shows the settings, or the sentence why there is nothing to show for them."""
-    run = lambda: st.error(sentence(str(settings))) if isinstance(settings, Refusal) else show(settings)
-    return st.Page(run, title=title, url_path=title.lower(), **options)
+    path = path or title.lower()
+
+    def run() -> None:
+        if isinstance(settings, Refusal):
+            return st.error(sentence(str(settings)))
+        if not present.presenting():
+            guide.banner(path, settings, run_here.sources())
+        show(settings)
+
+    return st.Page(run, title=title, url_path=path, **options)
 
 
 st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
 with st.sidebar:
     own = st.container()  # for what only the page on show asks
     settings = read_settings()
+    guide.start()
     theme.follow()
-pages = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax"),
-         page(traffic.show, settings, "Traffic")]
+players = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax")]
+charts = [page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists
-    pages.append(page(time.show, settings, "Time"))
-pages.append(page(roofline.show, settings, "Roofline"))
-lab = [page(tiles.show, settings, "Tiles")]
-chosen = st.navigation({"": pages, "Lab": lab}, position="top")
+    charts.append(page(time.show, settings, "Time"))
+charts.append(page(roofline.show, settings, "Roofline"))
+lab = [page(tiles.show, settings, "Tiles"), page(saved_runs.show, settings, "Run here", "run-here")]
+chosen = st.navigation({"": [*players, *charts, page(slides.show, settings, "Slides")], "Lab": lab}, position="top")
 st.html(STYLE)
+if chosen in (turned := [*charts, lab[0]]):
+    with st.sidebar:
+        asked = present.keys()
+    if asked:
+        after = turned[(turned.index(chosen) + (1 if asked == "next" else -1)) % len(turned)]
+        parts.turn_to(after.url_path, present="1")
 chosen.run()
+lasting.notice()

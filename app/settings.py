@@ -34,6 +34,14 @@ class Settings:
         """What a slide says below its title: N = 4,096 · 16 heads · d = 64 · float16 · full · 64×64 tiles · H200 SXM."""
         return f"N = {self.n:,} · {self.conditions} · {self.gpu.name}"
 
+    @property
+    def options(self) -> str:
+        """As the command lines take them."""
+        p = self.problem
+        return (f"--seq-len {self.n} --head-dim {p.head_dim} --heads {p.heads} --kv-heads {p.kv_heads} --batch {p.batch} "
+                f"--dtype {p.dtype} --mask {p.mask} --block-q {self.tiling.block_q} --block-k {self.tiling.block_k} "
+                f'--gpu "{self.gpu.name}"')
+
     @classmethod
     def from_record(cls, record: dict) -> "Settings":
         return cls(AttentionProblem(**record["problem"]), Tiling(**record["tiling"]), Gpu(**record["gpu"]))

@@ -41,10 +41,10 @@ def framed(look: Look, title: str, conditions: str, y_title: str, foot_left: str
 
 def _wrapped(text: str, em: float, letter: float = LETTER) -> str:
     """In as few lines as fit, and these about equally long, so that no word is left alone on the last."""
-    longest = int(em / letter)
+    longest, text = int(em / letter), text.replace(" = ", "\u00a0=\u00a0")  # nor is N = 4,096 torn apart
     lines = len(textwrap.wrap(text, longest))
-    even = next(width for width in range(-(-len(text) // max(lines, 1)), longest + 1) if len(textwrap.wrap(text, width)) <= lines)
-    return "<br>".join(textwrap.wrap(text, even))
+    even = next(width for width in range(max(1, -(-len(text) // max(lines, 1))), longest + 1) if len(textwrap.wrap(text, width)) <= lines)
+    return "<br>".join(textwrap.wrap(text, even)).replace("\u00a0", " ")
 
 
 def _lines(text: str) -> int:

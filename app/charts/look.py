@@ -96,6 +96,12 @@ class Template:
         shown = " and ".join(part for part in ("title", "caption") if getattr(self, part)) or "no title and no caption"
         return f"{self.ground} ground, {self.shape}, text of {self.text} px, {shown}"
 
+    @property
+    def options(self) -> str:
+        """As the command line takes it."""
+        left_out = "".join(f" --no-{part}" for part in ("title", "caption") if not getattr(self, part))
+        return f"--ground {self.ground} --shape {self.shape} --text {self.text}{left_out}"
+
 
 def slide_look(theme: str) -> Look:
     """The talk template as it opens: 1280×720, no text under 24 px."""

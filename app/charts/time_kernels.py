@@ -1,4 +1,6 @@
 """Milliseconds of each kernel against sequence length: where an unfused order spends its time."""
+import math
+
 import plotly.graph_objects as go
 
 from app.charts.figure import Chart
@@ -23,10 +25,9 @@ def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> go
         chart.line(points, algorithm, DASHES.get(kernel, SOLID))
         chart.dots(points, algorithm, [_hover(r) for r in line], whiskers={r["n"]: (r["p10_ms"], r["p90_ms"]) for r in line}, scale=.8)
         ends[algorithm, kernel] = list(points.items())[-1]
-    for ((algorithm, kernel), (x, ms)), dy in zip(ends.items(), chart.spread([(ms, UPRIGHT) for _, ms in ends.values()])):
+    for ((algorithm, kernel), (_, ms)), dy in zip(ends.items(), chart.spread([(ms, UPRIGHT) for _, ms in ends.values()])):
         name = f"<b>{algorithm}</b>" if kernel == algorithm else f"{algorithm}, {kernel}"
-        right = chart.distance("x", x, 10 ** chart.axes["x"]["range"][1])  # a line that ends earlier has its name in the margin too
-        chart.note(x, ms, f"{name} {milliseconds(ms)}", algorithm, right + .3, dy)
+        chart.paper(1, math.log10(ms), f"{name} {milliseconds(ms)}", .4, dy, role=algorithm, yref="y")  # in the margin, wherever it ends
     return chart.figure()
 
 

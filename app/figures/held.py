@@ -16,7 +16,7 @@ def figure(settings: Settings, sources: Sources) -> Figure:
     memory = settings.gpu.dram_gb * 1e9
     title = held_claim(here, memory, settings.n)
     naive, fused = (decimal_bytes(r["bytes"]) for r in here)
-    return Figure("traffic-held", title, settings.caption, "Predicted: inputs, output, and S and P where they are stored", settings,
+    return Figure("traffic-held", title, settings.caption, "predicted: inputs, output, S and P where they are stored", settings,
                   lambda look: held(line, here, ends, memory, look, settings.caption), line + here,
                   note=f"{title}. Only the N×N matrices grow as N²: without them memory grows as N.",
                   alt=f"Bytes in GPU memory against sequence length on logarithmic axes. At N = {settings.n:,} naive holds {naive}, fused "

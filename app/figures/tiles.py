@@ -15,7 +15,7 @@ def figure(settings: Settings, sources: Sources, view: str = chart.BYTES) -> Fig
     current = next(r for r in found if r.items() >= settings.tiling.record().items())
     legal = sum(r["legal"] for r in found)
     return Figure(
-        f"tiles-{view.lower()}", title, settings.caption, "Predicted, for the fused kernel", settings,
+        f"tiles-{view.lower()}", title, settings.caption, "predicted, fused kernel", settings,
         lambda look: chart.tiles(found, view, settings, tiles.hiding_warps(settings), look, settings.caption), found,
         note=f"{title}. A larger query tile re-reads K and V less often and takes more shared memory.",
         alt=f"Grid of query tile by key tile, {legal} of {len(found)} tilings legal. {settings.tiling} requests "

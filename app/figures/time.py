@@ -23,7 +23,7 @@ class Timed:
     @property
     def provenance(self) -> str:
         sources = "; ".join(dict.fromkeys(r["source"] for r in self.records))
-        return f"Timed: {sources}; L2 {self.shown.header['l2']} before each sample, median and 10–90 % of the samples"
+        return f"timed, {sources}, median and 10–90 %"
 
 
 def figure(settings: Settings, sources: Sources, with_model: bool = False) -> Figure:

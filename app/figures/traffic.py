@@ -18,8 +18,8 @@ def figure(settings: Settings, sources: Sources) -> Figure:
     return Figure(
         "traffic", title, settings.caption, _provenance(counted), settings, lambda look: traffic(line, here, counted, edge, look, settings.caption),
         [*line, *here, *counted],
-        note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the {slope:.2f} "
-             "and is the work of the caches.",
+        note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the "
+             f"{slope:.2f} and is the work of the caches.",
         alt=f"HBM bytes against sequence length on logarithmic axes. At N = {settings.n:,} naive must move {value('naive', 'compulsory')} "
             f"and requests {value('naive', 'requested')}; fused must move {value('fused', 'compulsory')} and requests "
             f"{value('fused', 'requested')}.")
@@ -38,4 +38,4 @@ def matching(settings: Settings, sources: Sources) -> list[dict]:
 
 def _provenance(counted: list[dict]) -> str:
     ran = "; ".join(dict.fromkeys(r["source"] for r in counted))
-    return "Lines predicted by closed forms" + (f"; markers counted by kernels that ran: {ran}" if ran else "; nothing counted yet")
+    return f"lines predicted, markers counted: {ran}" if ran else "predicted; nothing counted yet"
