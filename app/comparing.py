@@ -35,6 +35,7 @@ def _compared(run: dict, other: dict) -> dict:
     one, two = (Ledger.from_records(each["ledger"], each["measures"]).only(Measure.REQUESTED) for each in (run, other))
     asked, others = (ledger.total(Measure.REQUESTED, space=Space.HBM) for ledger in (one, two))
     ms, other_ms = (median(total_times_ms(each)) if has_times(each) else None for each in (run, other))
-    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], shape=shape_words(run["problem"]), tiles=str(Tiling(**run["tiling"])),
-                requested_bytes=asked, requested_ratio=asked / others, differing="; ".join(one.disagreements(two, "the former", "the latter")),
-                ms=ms, time_ratio=ms / other_ms if ms and other_ms else None, source=run["source"], other_source=other["source"])
+    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], shape=shape_words(run["problem"]),
+                tiles=str(Tiling(**run["tiling"])), requested_bytes=asked, requested_ratio=asked / others,
+                differing="; ".join(one.disagreements(two, "the former", "the latter")), ms=ms,
+                time_ratio=ms / other_ms if ms and other_ms else None, source=run["source"], other_source=other["source"])

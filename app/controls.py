@@ -46,7 +46,8 @@ def softmax_row() -> tuple[Size, Scores, Broken, int]:
     """Which row the Softmax page works through, how, and the seed of a real one."""
     size, scores = Size(selected("Row", tuple(map(str, Size)), "row")), Scores(selected("Scores", tuple(map(str, Scores)), "scores"))
     broken = Broken(selected("Break it", tuple(map(str, Broken)), "break"))
-    return size, scores, broken, lasting("seed", lambda **kept: st.number_input("Seed", 0, 999, **kept)) if size == Size.REAL else 0
+    seed = lasting("seed", lambda **kept: st.number_input("Seed", 0, 999, **kept), 0, value=0) if size == Size.REAL else 0
+    return size, scores, broken, seed
 
 
 def unit() -> str:

@@ -7,12 +7,15 @@ ON_OFF = ("true", "false")  # a toggle in a link
 NOT_OFFERED = "links_not_offered"
 
 
-def lasting(key: str, draw: Callable):
-    """Draws a control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first."""
+def lasting(key: str, draw: Callable, at_first, **start):
+    """Draws a control of one page: Streamlit forgets it where it is not drawn, so its value is kept beside it. A link comes first.
+
+    at_first: where it starts; start: the argument that says so, which Streamlit does not want beside a value that is set.
+    """
     kept = f"kept_{key}"
-    if key not in st.session_state and key not in st.query_params and kept in st.session_state:
-        st.session_state[key] = st.session_state[kept]
-    st.session_state[kept] = draw(key=key, bind="query-params")
+    if key not in st.session_state and key not in st.query_params and st.session_state.get(kept, at_first) != at_first:
+        st.session_state[key], start = st.session_state[kept], {}
+    st.session_state[kept] = draw(key=key, bind="query-params", **start)
     return st.session_state[kept]
 
 
@@ -24,21 +27,20 @@ def keep(key: str, value) -> None:
 
 def selected(label: str, options: Sequence[str], key: str, default: str | None = None) -> str:
     offered(key, label, options)
-    index = {} if _known(key) else dict(index=options.index(default or options[0]))
-    return lasting(key, lambda **kept: st.selectbox(label, options, **index, **kept))
+    value = default or options[0]
+    return lasting(key, lambda **kept: st.selectbox(label, options, **kept), value, index=options.index(value))
 
 
 def switch(label: str, options: Sequence[str], key: str) -> str:
     """One of a few words in a row; its label is for readers of the screen."""
     offered(key, label, options)
-    default = {} if _known(key) else dict(default=options[0])
-    return lasting(key, lambda **kept: st.segmented_control(label, options, **default, required=True, label_visibility="collapsed", **kept))
+    return lasting(key, lambda **kept: st.segmented_control(label, options, required=True, label_visibility="collapsed", **kept),
+                   options[0], default=options[0])
 
 
 def toggle(label: str, key: str, value: bool = False, **more) -> bool:
     offered(key, label, ON_OFF)
-    start = {} if _known(key) else dict(value=value)
-    return lasting(key, lambda **kept: st.toggle(label, **start, **more, **kept))
+    return lasting(key, lambda **kept: st.toggle(label, **more, **kept), value, value=value)
 
 
 def offered(key: str, label: str, options: Sequence) -> None:
@@ -54,7 +56,3 @@ def notice() -> None:
     if refused:
         st.toast(f"The link asks for {'; '.join(refused.values())}, which is not offered. What is on show is the nearest default.",
                  icon=":material/link_off:", duration="infinite")
-
-
-def _known(key: str) -> bool:
-    return key in st.session_state or f"kept_{key}" in st.session_state

@@ -30,8 +30,7 @@ def held(curve: list[dict], here: list[dict], ends: dict[str, int], memory: floa
     shifts = chart.spread([(points[max(points)], 1.4) for points in lines.values()])
     for (algorithm, points), dy in zip(lines.items(), shifts):
         chart.note(max(points), points[max(points)], f"<b>{algorithm}</b> {decimal_bytes(points[max(points)])}", algorithm, .6, dy)
-    chart.rings([(n, r["bytes"], r["algorithm"]) for r in here],
-                [f"{r['algorithm']}, N = {n:,}: {decimal_bytes(r['bytes'])}, of which S and P {decimal_bytes(r['matrix_bytes'])}" for r in here])
+    chart.rings([(n, r["bytes"], r["algorithm"]) for r in here], [_hover(r) for r in here])
     for r in here:
         above = r["algorithm"] == "naive"
         chart.note(n, r["bytes"], decimal_bytes(r["bytes"]), r["algorithm"], -.8 if above else .8, .8 if above else -.9,
@@ -49,6 +48,10 @@ def held_claim(here: list[dict], memory: float, n: int) -> str:
     if naive["bytes"] > fused["bytes"] * (1 + TIE):
         return f"At N = {n:,} naive holds {ratio(naive['bytes'] / fused['bytes'])} the bytes of fused, and grows as N²"
     return f"At N = {n:,} S and P are not what fills the memory"
+
+
+def _hover(r: dict) -> str:
+    return f"{r['algorithm']}, N = {r['n']:,}: {decimal_bytes(r['bytes'])}, of which S and P {decimal_bytes(r['matrix_bytes'])}"
 
 
 def _axes(chart: Chart, lines: dict, memory: float) -> None:

@@ -23,8 +23,8 @@ class Sources(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """title: a claim about the records; conditions: the caption; provenance: the kinds of its numbers and where they come from; note: two sentences for the
-    speaker; alt: the picture in words; settings: what it shows, which on Time may be the nearest recorded ones."""
+    """title: a claim about the records; conditions: the caption; provenance: the kinds of its numbers and where they come from; note: two
+    sentences for the speaker; alt: the picture in words; settings: what it shows, which on Time may be the nearest recorded ones."""
 
     name: str
     title: str

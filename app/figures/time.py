@@ -32,9 +32,11 @@ def figure(settings: Settings, sources: Sources, with_model: bool = False) -> Fi
     title = chart.claim(timed.records, timed.floor, settings.n)
     draw = lambda look: chart.time(timed.records, timed.too_large, timed.floor, timed.bandwidth, settings.n, look, timed.caption, model)
     medians = ", ".join(f"{r['algorithm']} {milliseconds(r['median_ms'])}" for r in _nearest(timed.records, settings.n))
-    return Figure("time-model" if with_model else "time", title, timed.caption, timed.provenance, timed.shown.settings, draw, timed.records + model,
+    return Figure("time-model" if with_model else "time", title, timed.caption, timed.provenance, timed.shown.settings, draw,
+                  timed.records + model,
                   note=f"{title}. Read the steps one by one: what tiling gains is not to fusion's credit.",
-                  alt=f"Device time against sequence length on logarithmic axes, one line per algorithm. Near N = {settings.n:,}: {medians}.")
+                  alt="Device time against sequence length on logarithmic axes, one line per algorithm. "
+                      f"Near N = {settings.n:,}: {medians}.")
 
 
 def with_model(settings: Settings, sources: Sources) -> Figure:

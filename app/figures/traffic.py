@@ -16,8 +16,8 @@ def figure(settings: Settings, sources: Sources) -> Figure:
     title = traffic_claim(at, settings.n)
     slope = fitted_slope(records.totals(line)["fused", "requested", "predicted"])
     return Figure(
-        "traffic", title, settings.caption, _provenance(counted), settings, lambda look: traffic(line, here, counted, edge, look, settings.caption),
-        [*line, *here, *counted],
+        "traffic", title, settings.caption, _provenance(counted), settings,
+        lambda look: traffic(line, here, counted, edge, look, settings.caption), [*line, *here, *counted],
         note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the "
              f"{slope:.2f} and is the work of the caches.",
         alt=f"HBM bytes against sequence length on logarithmic axes. At N = {settings.n:,} naive must move {value('naive', 'compulsory')} "

@@ -51,7 +51,7 @@ def slide_button(figure: Figure) -> None:
 
 def turn_to(url_path: str, **query) -> None:
     """To another page of the dashboard. Streamlit knows pages by their address."""
-    st.switch_page(st.Page(lambda: None, title=url_path, url_path=url_path), query_params=query or None)
+    st.switch_page(st.Page(lambda: None, title=url_path, url_path=url_path), query_params=query)
 
 
 def assumptions() -> None:
