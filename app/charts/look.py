@@ -14,8 +14,8 @@ PALETTES = {
 }
 SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square")
 GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is for slides that are dark themselves
-SHAPES = {"16:9": (1280, 720), "4:3": (1024, 768), "square": (1080, 1080)}  # px
-TEXTS = (24, 28, 32)  # px; 24 px of 1280 are 18 pt on a slide
+SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
+TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
 SOLID, DASH, FINE = "solid", "dash", "dot"  # compulsory, requested, marks
 
 

@@ -18,7 +18,7 @@ def figure(settings: Settings, sources: Sources, view: str = chart.BYTES) -> Fig
         f"tiles-{view.lower()}", title, settings.caption, "predicted, fused kernel", settings,
         lambda look: chart.tiles(found, view, settings, tiles.hiding_warps(settings), look, settings.caption), found,
         note=f"{title}. A larger query tile re-reads K and V less often and takes more shared memory.",
-        alt=f"Grid of query tile by key tile, {legal} of {len(found)} tilings legal. {settings.tiling} requests "
+        alt=f"Grid of query tile by key tile at N = {settings.n:,}, {legal} of {len(found)} tilings legal. {settings.tiling} requests "
             f"{decimal_bytes(current['requested_bytes'])}, {ratio(current['ratio'])} what three ideal kernels move, is predicted to take "
             f"{milliseconds(current['ms'])} and to be resident with {percent(current['occupancy'])} of all warps.")
 
