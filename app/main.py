@@ -47,7 +47,7 @@ st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layou
 with st.sidebar:
     own = st.container()  # for what only the page on show asks
     settings = read_settings()
-    guide.start()
+    below = st.container()
     theme.follow()
 players = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax")]
 charts = [page(traffic.show, settings, "Traffic")]
@@ -63,5 +63,7 @@ if chosen in (turned := [*charts, lab[0]]):
     if asked:
         after = turned[(turned.index(chosen) + (1 if asked == "next" else -1)) % len(turned)]
         parts.turn_to(after.url_path, present="1")
+with below:
+    guide.start(chosen == players[0])
 chosen.run()
 lasting.notice()

@@ -26,7 +26,7 @@ def _grows(settings: Settings, sources: Sources) -> str:
 
 
 STEPS = (
-    Step("race", "Two orders of the same attention move their bytes at the same rate. How many times as many must naive move?",
+    Step("race", "Same attention, same rate: how many times as many bytes must naive move?",
          lambda settings, sources: f"{compulsory_ratio(settings)} S and P alone make the difference."),
     Step("softmax", "The largest score of a row may come last. Must everything before it be computed again?",
          lambda settings, sources: "No: one factor α = e^(m − m′) corrects the sum and the output, however many scores came before."),

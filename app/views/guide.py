@@ -4,16 +4,21 @@ import streamlit as st
 from app.figures import Sources
 from app.settings import Settings
 from app.tour import STEPS
-from app.views.parts import turn_to
+from app.views import parts
 
 STEP = "step"  # in the link, from 1
+START = "Guided path: five questions"
 ANSWERED = "answered"  # steps of this session
 
 
-def start() -> None:
-    """In the sidebar, where no step is on show."""
-    if STEP not in st.query_params and st.button("Guided path: five questions", key="guide", width="stretch"):
-        turn_to(STEPS[0].page, step="1")
+def start(at_the_first: bool) -> None:
+    """In the sidebar, where no step is on show. A link to the page that is there already would do nothing."""
+    if STEP in st.query_params:
+        return
+    if at_the_first:
+        st.button(START, key="guide_start", type="tertiary", on_click=st.query_params.update, args=({STEP: "1"},))
+    else:
+        _link(1, START)
 
 
 def asking(page: str) -> bool:
@@ -35,10 +40,11 @@ def banner(page: str, settings: Settings, sources: Sources) -> None:
         st.markdown(f"**{number} of {len(STEPS)}** {step.question}" + ("" if asked else f" **{step.answer(settings, sources)}**"))
         if asked:
             st.button("Answer", key="guide_answer", type="primary", on_click=_answer, args=(number,))
-        if st.button("Back", key="guide_back", disabled=number == 1):
-            turn_to(STEPS[number - 2].page, step=str(number - 1))
-        if st.button("Next" if number < len(STEPS) else "End", key="guide_next", type="secondary" if asked else "primary"):
-            turn_to(STEPS[number].page, step=str(number + 1)) if number < len(STEPS) else _end(page)
+        if number > 1:
+            _link(number - 1, "Back")
+        if number < len(STEPS):
+            _link(number + 1, "Next")
+        st.button("End", key="guide_end", on_click=_end)
 
 
 def _number() -> int | None:
@@ -51,6 +57,10 @@ def _answer(number: int) -> None:
     st.session_state.setdefault(ANSWERED, set()).add(number)
 
 
-def _end(page: str) -> None:
+def _end() -> None:
     del st.query_params[STEP]
-    st.rerun()
+
+
+def _link(number: int, label: str) -> None:
+    """A link keeps the browser's history as it should be; a button that changes the page would leave two entries in it."""
+    st.page_link(parts.at(STEPS[number - 1].page), label=label, query_params={STEP: str(number)})

@@ -50,8 +50,13 @@ def slide_button(figure: Figure) -> None:
 
 
 def turn_to(url_path: str, **query) -> None:
-    """To another page of the dashboard. Streamlit knows pages by their address."""
-    st.switch_page(st.Page(lambda: None, title=url_path, url_path=url_path), query_params=query)
+    """To another page of the dashboard."""
+    st.switch_page(at(url_path), query_params=query)
+
+
+def at(url_path: str):
+    """The page of this address, which is all that Streamlit knows a page by."""
+    return st.Page(lambda: None, title=url_path, url_path=url_path)
 
 
 def assumptions() -> None:
