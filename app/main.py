@@ -17,6 +17,7 @@ from traffic_model.errors import sentence  # noqa: E402
 
 STYLE = """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; } }
+[data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
 .st-key-chart [data-testid="stElementContainer"], .st-key-chart [data-testid="stFullScreenFrame"] { min-width: 780px; }
 </style>"""  # on a phone a chart keeps its size and scrolls sideways

@@ -39,7 +39,7 @@ def banner(page: str, settings: Settings, sources: Sources) -> None:
     with st.container(border=True, key="guide_step", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{number} of {len(STEPS)}** {step.question}" + ("" if asked else f" **{step.answer(settings, sources)}**"))
         if asked:
-            st.button("Answer", key="guide_answer", type="primary", on_click=_answer, args=(number,))
+            st.button("Answer", key="guide_answer", on_click=_answer, args=(number,))
         if number > 1:
             _link(number - 1, "Back")
         if number < len(STEPS):
