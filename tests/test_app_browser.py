@@ -1,9 +1,17 @@
 """The dashboard as a viewer's browser draws it: nothing complains, nothing leaves this machine, charts are drawn, no labels collide."""
+from pathlib import Path
+
+import axe_playwright_python
 import pytest
 from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
+SMALL_TEXTS = """() => [...document.querySelectorAll('[data-testid=stApp] *')].filter(element => {
+    const written = [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+    return written && element.getClientRects().length && parseFloat(getComputedStyle(element).fontSize) < 14;
+}).map(element => element.textContent.slice(0, 40))"""
 TRACES = dict(
     Traffic=10,  # fill, 4 lines (naive's 2 go on faintly), 2 rows of counted markers, rings
     Time=4,  # floor, naive, tiled, fused
@@ -44,6 +52,9 @@ def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
         inks = chart.evaluate("plot => plot.layout.annotations.map(note => note.font.color)")
         assert PALETTES[theme]["muted"] in inks
     assert view.complaints == [] and view.foreign == []
+    view.page.evaluate(AXE)
+    found = view.page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    assert [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]] == []
 
 
 @pytest.mark.parametrize("link", ["?n=abc&d=9999", "?bc=256&d=128"])
@@ -85,8 +96,14 @@ def test_switching_the_theme_redraws_the_chart(viewer, app_url):
     page.evaluate("localStorage.clear()")  # the choice is not for the tests that follow
 
 
+@pytest.mark.parametrize("name", ["", "softmax", "time", "slides", "tiles", "run-here", "traffic?step=3"])
+def test_a_phone_has_no_small_text_and_does_not_scroll_sideways(viewer, app_url, name):
+    view = viewer(width=390, height=844).open(f"{app_url}/{name}")
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert view.page.evaluate(SMALL_TEXTS) == []
+
+
 def test_a_phone_scrolls_the_chart_and_not_the_page(viewer, app_url):
     view = viewer(width=390, height=844).open(f"{app_url}/traffic")
-    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert view.page.locator(CHART).first.bounding_box()["width"] > 700
     assert collisions(view.boxes()) == []

@@ -43,7 +43,8 @@ def test_svg_says_what_it_shows(svg):
 def test_png_is_a_slide_in_the_charts_own_colours(browser, ground):
     look = Template(ground, "square", 28).look
     picture = Image.open(io.BytesIO(slides.png(FIGURES["traffic"](DEFAULT, Sources([])), Template(ground, "square", 28))))
-    assert picture.size == (3 * 1200, 3 * 1200) and picture.text["Conditions"] == DEFAULT.caption and "predicted" in picture.text["Provenance"]
+    assert picture.size == (3600, 3600)
+    assert picture.text["Conditions"] == DEFAULT.caption and "predicted" in picture.text["Provenance"]
     colours = {colour for _, colour in picture.convert("RGBA").getcolors(2**24)}
     channels = lambda name: tuple(bytes.fromhex(look.palette[name][1:]))
     assert {(*channels(role), 255) for role in ("naive", "fused")} <= colours

@@ -26,7 +26,8 @@ def show(settings: Settings) -> None:
     run_here.show(settings, wanted, [run for run in ran if run["problem"] == settings.problem.record()])
     for name in run_here.dropped():
         st.button(f"Take out {name}", key=f"out_{name}", on_click=run_here.dropped().pop, args=(name,), icon=":material/close:")
-    _drop_in()
+    with st.expander("Drop in saved runs"):
+        _drop_in()
 
 
 def _compare(known: dict[str, list[dict]]) -> None:
