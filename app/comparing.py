@@ -16,6 +16,14 @@ def ratios(runs: list[dict], others: list[dict]) -> list[dict]:
     return [_compared(run, latter[point]) for point, run in former.items() if point in latter]
 
 
+def overview(name: str, runs: list[dict]) -> dict:
+    """What a set of runs holds, in words."""
+    lengths = sorted({run["problem"]["seq_len"] for run in runs})
+    return dict(runs_from=name, runs=len(runs), timed=sum(has_times(run) for run in runs),
+                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)), n=", ".join(f"{n:,}" for n in lengths),
+                storage=", ".join(dict.fromkeys(run["problem"]["dtype"] for run in runs)))
+
+
 def summary(records: list[dict]) -> str:
     """All points in a sentence."""
     if not records:

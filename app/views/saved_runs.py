@@ -18,6 +18,7 @@ def show(settings: Settings) -> None:
             _compare(known)
         else:
             st.subheader("Run here, or drop in runs, and they are set beside the recorded ones", anchor=False)
+    st.dataframe([comparing.overview(name, runs) for name, runs in known.items()], hide_index=True)
     with st.container(horizontal=True):
         wanted = run_here.button()
         ran = run_here.session_runs()
