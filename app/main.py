@@ -9,14 +9,16 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
     sys.path.insert(0, str(ROOT))
 
-from app import cached, controls, theme  # noqa: E402
+from app import cached, controls, lasting, present, theme  # noqa: E402
+from app.figures.proof import proofs  # noqa: E402
 from app.settings import Settings  # noqa: E402
-from app.views import proof, race, roofline, softmax, tiles, time, traffic, warp  # noqa: E402
+from app.views import guide, parts, proof, race, roofline, run_here, saved_runs, slides, softmax, tiles, time, traffic, warp  # noqa: E402
 from traffic_model import Refusal  # noqa: E402
 from traffic_model.errors import sentence  # noqa: E402
 
 STYLE = """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; } }
+[data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
 .st-key-chart [data-testid="stElementContainer"], .st-key-chart [data-testid="stFullScreenFrame"] { min-width: 780px; }
 </style>"""  # on a phone a chart keeps its size and scrolls sideways
@@ -29,25 +31,43 @@ def read_settings() -> Settings | Refusal:
         return refusal
 
 
-def page(show, settings: Settings | Refusal, title: str, **options):
+def page(show, settings: Settings | Refusal, title: str, path: str | None = None, **options):
     """A page that shows the settings, or the sentence why there is nothing to show for them."""
-    run = lambda: st.error(sentence(str(settings))) if isinstance(settings, Refusal) else show(settings)
-    return st.Page(run, title=title, url_path=title.lower(), **options)
+    path = path or title.lower()
+
+    def run() -> None:
+        if isinstance(settings, Refusal):
+            return st.error(sentence(str(settings)))
+        if not present.presenting():
+            guide.banner(path, settings, run_here.sources())
+        show(settings)
+
+    return st.Page(run, title=title, url_path=path, **options)
 
 
 st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
 with st.sidebar:
     own = st.container()  # for what only the page on show asks
     settings = read_settings()
+    below = st.container()
     theme.follow()
-pages = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax"),
-         page(traffic.show, settings, "Traffic")]
+players = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax")]
+charts = [page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists
-    pages.append(page(time.show, settings, "Time"))
-pages.append(page(roofline.show, settings, "Roofline"))
-lab = [page(tiles.show, settings, "Tiles"), page(partial(warp.show, own=own), settings, "Warp")]
-if cached.proofs():
-    lab.append(page(proof.show, settings, "Proof"))
-chosen = st.navigation({"": pages, "Lab": lab}, position="top")
+    charts.append(page(time.show, settings, "Time"))
+charts.append(page(roofline.show, settings, "Roofline"))
+last = page(partial(slides.show, own=own), settings, "Slides")
+lab = [page(tiles.show, settings, "Tiles"), page(partial(warp.show, own=own), settings, "Warp"),
+       page(saved_runs.show, settings, "Run here", "run-here"), *([page(proof.show, settings, "Proof")] if proofs() else [])]
+chosen = st.navigation({"": [*players, *charts, last], "Lab": lab}, position="top")
 st.html(STYLE)
+if chosen in (turned := [*charts, lab[0]]):
+    with st.sidebar:
+        asked = present.keys()
+    if asked:
+        after = turned[(turned.index(chosen) + (1 if asked == "next" else -1)) % len(turned)]
+        parts.turn_to(after.url_path, present="1")
+with below:
+    guide.start(chosen == players[0])
 chosen.run()
+lasting.notice()

@@ -7,11 +7,13 @@ percentile in ms. A run that did not fit into memory has no bytes and no time, o
 import math
 from collections import defaultdict
 from datetime import date
+from itertools import product
 from statistics import median, quantiles
 
 from app.settings import Settings
-from numba_kernels.saved import total_times_ms
+from numba_kernels.saved import SavedRuns, total_times_ms
 from traffic_model import predict
+from traffic_model.capacity import forward_bytes
 
 LONGEST = 65535 * 8  # just under 512K: naive's grid takes 65,535 blocks of 8 query rows
 LENGTHS = [2**k for k in range(7, 19)] + [LONGEST]  # from 128 on: where the lines of the Traffic chart have their points
@@ -40,14 +42,21 @@ def counted(runs: list[dict]) -> list[dict]:
 
 def timed(runs: list[dict]) -> list[dict]:
     """One record per run that has times, by rising N. Of several runs of one algorithm, N and source, the last one stands."""
-    latest = {(run["algorithm"], run["problem"]["seq_len"], run["source"]): run for run in runs
-              if run["algorithm"] in LADDER and has_times(run)}
+    return [_time(run, total_times_ms(run)) for run in _with_times(runs)]
+
+
+def timed_kernels(runs: list[dict]) -> list[dict]:
+    """As `timed`, but one record per kernel, which it names."""
+    return [_time(run, kernel["times_ms"]) | dict(kernel=kernel["name"]) for run in _with_times(runs) for kernel in run["kernels"]]
+
+
+def held(settings: Settings, lengths: list[int]) -> list[dict]:
+    """What the forward pass keeps in the GPU's memory: algorithm, n, kind "predicted", bytes, and how many of them are S and P."""
     records = []
-    for (algorithm, n, source), run in _in_order(latest):
-        samples = total_times_ms(run)
-        tenths = quantiles(samples, n=10, method="inclusive") if len(samples) > 1 else samples
-        records.append(dict(algorithm=algorithm, n=n, kind="timed", when=run["when"], source=source, samples=len(samples),
-                            p10_ms=tenths[0], median_ms=median(samples), p90_ms=tenths[-1]))
+    for n, algorithm in product(lengths, ALGORITHMS):
+        arrays = forward_bytes(algorithm, settings.at(n).problem)
+        records.append(dict(algorithm=algorithm, n=n, kind="predicted", bytes=sum(arrays.values()),
+                            matrix_bytes=arrays.get("S", 0) + arrays.get("P", 0)))
     return records
 
 
@@ -63,10 +72,29 @@ def out_of_memory(runs: list[dict]) -> list[dict]:
             for (algorithm, n), run in _in_order(latest)]
 
 
+def recording(file: SavedRuns) -> tuple[dict, list[dict]]:
+    """(header, runs) of a file of saved runs, every run with its stamp, those that ran out of memory last."""
+    return file.header, shipped(file.header, file.runs + file.out_of_memory)
+
+
 def shipped(header: dict, runs: list[dict]) -> list[dict]:
     """A recording's runs with their stamp: recorded on NVIDIA H200, 29 Nov 2026."""
     day = date.fromisoformat(header["date"][:10])
     return [run | dict(when="recorded", source=f"recorded on {header['gpu']}, {day.day} {day:%b %Y}") for run in runs]
+
+
+def sources(records: list[dict]) -> str:
+    """Where records come from, in the order they come: recorded on NVIDIA H200, 29 and 30 Nov 2026; this machine (cpu)."""
+    days = {}
+    for where, _, day in (source.partition(", ") for source in dict.fromkeys(r["source"] for r in records)):
+        days.setdefault(where, []).append(day)
+    return "; ".join(f"{where}, {_days(found)}" if all(found) else where for where, found in days.items())
+
+
+def _days(days: list[str]) -> str:
+    *earlier, last = days
+    month = last.partition(" ")[2]
+    return " and ".join([*(day.removesuffix(f" {month}") for day in earlier), last])
 
 
 def live(run: dict) -> dict:
@@ -93,6 +121,18 @@ def memory_edge(settings: Settings) -> tuple[float, str]:
     """The N beyond which S and P of all heads, whole matrices, are larger than the GPU's memory; and that memory."""
     memory = settings.gpu.dram_gb * 1e9
     return math.sqrt(memory / (2 * settings.problem.element_bytes * settings.problem.query_heads)), f"{settings.gpu.dram_gb:g} GB"
+
+
+def _with_times(runs: list[dict]) -> list[dict]:
+    latest = {(run["algorithm"], run["problem"]["seq_len"], run["source"]): run for run in runs
+              if run["algorithm"] in LADDER and has_times(run)}
+    return [run for _, run in _in_order(latest)]
+
+
+def _time(run: dict, samples: list[float]) -> dict:
+    tenths = quantiles(samples, n=10, method="inclusive") if len(samples) > 1 else samples
+    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], kind="timed", when=run["when"], source=run["source"],
+                samples=len(samples), p10_ms=tenths[0], median_ms=median(samples), p90_ms=tenths[-1])
 
 
 def _in_order(latest: dict) -> list[tuple]:

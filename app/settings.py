@@ -5,6 +5,7 @@ from traffic_model import AttentionProblem, Gpu, Tiling
 
 LENGTHS = sorted([2**k for k in range(7, 18)] + [3 * 2**k for k in range(6, 16)])  # offered: 128, 192, 256, 384 … 131072
 
+
 @dataclass(frozen=True)
 class Settings:
     """One problem, one tiling, one GPU."""
@@ -27,6 +28,19 @@ class Settings:
     def record(self) -> dict:
         """As plain values, for another process."""
         return dict(problem=self.problem.record(), tiling=self.tiling.record(), gpu=asdict(self.gpu))
+
+    @property
+    def caption(self) -> str:
+        """What a slide says below its title: N = 4,096 · 16 heads · d = 64 · float16 · full · 64×64 tiles · H200 SXM."""
+        return f"N = {self.n:,} · {self.conditions} · {self.gpu.name}"
+
+    @property
+    def options(self) -> str:
+        """As the command lines take them."""
+        p = self.problem
+        return (f"--seq-len {self.n} --head-dim {p.head_dim} --heads {p.heads} --kv-heads {p.kv_heads} --batch {p.batch} "
+                f"--dtype {p.dtype} --mask {p.mask} --block-q {self.tiling.block_q} --block-k {self.tiling.block_k} "
+                f'--gpu "{self.gpu.name}"')
 
     @classmethod
     def from_record(cls, record: dict) -> "Settings":

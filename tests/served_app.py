@@ -17,12 +17,12 @@ STANDS_STILL = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 @contextmanager
-def served():
+def served(script: str = "app/main.py"):
     """Runs the dashboard on a free port for as long as the context lasts; gives its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, "-m", "streamlit", "run", "app/main.py", "--server.headless=true", f"--server.port={port}"],
+    server = subprocess.Popen([sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", f"--server.port={port}"],
                               cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)

@@ -78,6 +78,26 @@ def proof_page():
     with st.sidebar:
         settings = controls.read()
     proof.show(settings)
+def runs_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import saved_runs
+
+    with st.sidebar:
+        settings = controls.read()
+    saved_runs.show(settings)
+
+
+def slides_page():
+    import streamlit as st
+
+    from app import controls
+    from app.views import slides
+
+    with st.sidebar:
+        own, settings = st.container(), controls.read()
+    slides.show(settings, own)
 
 
 def opened(page=traffic_page, **link) -> AppTest:
@@ -124,13 +144,58 @@ def test_title_follows_the_sliders():
     app.select_slider(key="n").set_value(8192).run()
     assert app.subheader[0].value.startswith("129× fewer")
     app.select_slider(key="br").set_value(16).run()
-    assert app.subheader[0].value == "Fused requests 1.99× the bytes that three ideal kernels must move"
+    assert app.subheader[0].value == "At N = 8,192 fused requests 1.99× the bytes that three ideal kernels must move"
 
 
 def test_time_page_shows_recordings_for_any_settings():
     assert not opened(time_page).info
     other = opened(time_page, d="96", gpu="A100 SXM4 40GB", n="256")
     assert not other.exception and "nearest that is" in other.info[0].value
+
+
+def test_traffic_turns_to_what_is_held():
+    app = opened(bytes="Held")
+    assert app.subheader[0].value == "At N = 4,096 naive holds 33× the bytes of fused, and grows as N²"
+    app.select_slider(key="n").set_value(131072).run()
+    assert app.subheader[0].value == "At N = 131,072 naive needs 7.81× the GPU's memory, fused 0.8 % of it"
+
+
+def test_time_is_split_by_kernel_and_the_title_kept_back():
+    app = opened(time_page, split="By kernel", hide="true")
+    assert not app.exception and app.subheader[0].value == "What do you expect?"
+    app.toggle(key="hide").set_value(False).run()
+    assert app.subheader[0].value == "At N = 4,096 naive spends 72 % of its time in scores"
+
+
+def test_a_link_chooses_the_slide_and_its_template():
+    app = opened(slides_page, figure="tiles-time", ground="dark", shape="square", text="28", caption="false", heads="2")
+    assert not app.exception and [app.selectbox(key=key).value for key in ("figure", "shape", "text")] == ["tiles-time", "square", "28"]
+    [command] = [code.value for code in app.code if code.value.startswith("python -m app export")]
+    assert "--page tiles-time --ground dark --shape square --text 28 --no-caption" in command and "--heads 2" in command
+
+
+def test_the_guided_path_says_where_a_step_is():
+    for link, where in ((dict(step="3"), "step 3 is on Traffic"), (dict(step="9"), "the steps are 1 to 5"), (dict(step="x"), "1 to 5")):
+        app = frame(**link)
+        assert not app.exception and where in app.info[0].value
+    app = frame(step="1")
+    assert not app.info and not any("= 1 + N/d" in text.value for text in app.markdown)
+    app.button(key="guide_answer").click().run()
+    assert any("1 + N/d = 1 + 4096/64 = 65×" in text.value for text in app.markdown)
+
+
+def test_runs_of_this_session_stand_beside_recorded_ones():
+    app = opened(runs_page)
+    assert not app.exception and list(app.dataframe[0].value["runs_from"]) == ["recorded on NVIDIA H200"]
+    app.session_state["runs"] = [records.live(run_record(replace(DEFAULT, problem=replace(DEFAULT.problem, dtype="float16")), "fused",
+                                                         backend="cpu"))]
+    app.run()
+    assert not app.exception
+    assert app.subheader[0].value == "Every cell was counted alike at 1 point in common; no times to compare"
+    app.session_state["dropped"] = {"mine.jsonl": (dict(gpu="none"), app.session_state["runs"])}
+    app.run()
+    app.button(key="out_mine.jsonl").click().run()
+    assert not app.exception and not app.session_state["dropped"]
 
 
 def until(app, ended):

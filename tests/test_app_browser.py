@@ -1,16 +1,25 @@
 """The dashboard as a viewer's browser draws it: nothing complains, nothing leaves this machine, charts are drawn, no labels collide."""
+from pathlib import Path
+
+import axe_playwright_python
 import pytest
 from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
 
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
+SMALL_TEXTS = """() => [...document.querySelectorAll('[data-testid=stApp] *')].filter(element => {
+    const written = [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+    return written && element.getClientRects().length && parseFloat(getComputedStyle(element).fontSize) < 14;
+}).map(element => element.textContent.slice(0, 40))"""
 TRACES = dict(
     Traffic=12,  # fill, 4 lines (naive's 2 go on faintly), DRAM and where it leaves, 2 rows of counted markers, rings
     Time=4,  # floor, naive, tiled, fused
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
     Tiles=27,  # 25, the ring and the line of the tie
     Proof=16,  # four measures of four rungs
-    Warp=6)  # lanes, wires, banks, their columns, words, what can be pointed at
+    Warp=6,  # lanes, wires, banks, their columns, words, what can be pointed at
+    Slides=12)  # Traffic's
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +43,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Tiles", "Warp", "Proof"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Slides", "Tiles", "Warp", "Run-here", "Proof"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0
@@ -44,8 +53,11 @@ def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
         assert min(chart.bounding_box()[side] for side in ("width", "height")) > 300
         assert len(view.boxes()) > 15 and collisions(view.boxes()) == []
         inks = chart.evaluate("plot => plot.layout.annotations.map(note => note.font.color)")
-        assert PALETTES[theme]["muted"] in inks
+        assert PALETTES["light" if name == "Slides" else theme]["muted"] in inks  # a slide's ground is chosen, not followed
     assert view.complaints == [] and view.foreign == []
+    view.page.evaluate(AXE)
+    found = view.page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    assert [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]] == []
 
 
 @pytest.mark.parametrize("link", ["?n=abc&d=9999", "?bc=256&d=128"])
@@ -87,14 +99,11 @@ def test_switching_the_theme_redraws_the_chart(viewer, app_url):
     page.evaluate("localStorage.clear()")  # the choice is not for the tests that follow
 
 
-def test_downloads_carry_their_settings_in_the_name(viewer, app_url):
-    page = viewer().open(f"{app_url}/traffic").page
-    page.get_by_role("button", name="Make a slide").click()
-    for button, kind in (("Its numbers as CSV", "csv"), ("Slide as SVG", "svg")):
-        with page.expect_download(timeout=60_000) as download:
-            page.get_by_role("button", name=button).click()
-        assert download.value.suggested_filename == f"tilescope_traffic_N4096_d64_float16.{kind}"
-        assert len(download.value.path().read_bytes()) > 5000
+@pytest.mark.parametrize("name", ["", "softmax", "time", "slides", "tiles", "run-here", "traffic?step=3"])
+def test_a_phone_has_no_small_text_and_does_not_scroll_sideways(viewer, app_url, name):
+    view = viewer(width=390, height=844).open(f"{app_url}/{name}")
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert view.page.evaluate(SMALL_TEXTS) == []
 
 
 def test_the_race_saves_its_steps_without_the_server(viewer, app_url):
@@ -109,6 +118,5 @@ def test_the_race_saves_its_steps_without_the_server(viewer, app_url):
 
 def test_a_phone_scrolls_the_chart_and_not_the_page(viewer, app_url):
     view = viewer(width=390, height=844).open(f"{app_url}/traffic")
-    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert view.page.locator(CHART).first.bounding_box()["width"] > 700
     assert collisions(view.boxes()) == []

@@ -7,8 +7,9 @@ from test_charts import draw_traffic
 from viewer import TEXT_BOXES, collisions
 
 from app import recordings, records
-from app.charts.look import page_look, slide_look
+from app.charts.look import Template, page_look, slide_look
 from app.charts.time import time as draw_time
+from app.figures import FIGURES, Sources
 from app.settings import Settings
 from numba_kernels import saved
 from traffic_model import AttentionProblem, Tiling, find_gpu
@@ -43,3 +44,12 @@ def test_labels_of_time_do_not_collide(blank, n, look):
     floor, bandwidth = recordings.unfused_floor(shown), shown.header["copy_gb_per_s"]
     figure = draw_time(records.timed(shown.runs), records.out_of_memory(shown.too_large), floor, bandwidth, n, look, DEFAULT.conditions)
     assert collisions(drawn(blank, figure, look)) == []
+
+
+@pytest.mark.parametrize("template", [Template(text=28), Template(shape="4:3"), Template(shape="4:3", text=28, caption=False),
+                                      Template(shape="square", text=28)], ids=lambda template: template.words)
+def test_labels_fit_every_shape_of_slide(blank, template):
+    sources = Sources([records.recording(file) for file in saved.recorded()])
+    settings = Settings(AttentionProblem(4096, heads=16, dtype="float16"), Tiling(), DEFAULT.gpu)
+    found = {name: collisions(drawn(blank, make(settings, sources).draw(template.look), template.look)) for name, make in FIGURES.items()}
+    assert found == dict.fromkeys(FIGURES, [])

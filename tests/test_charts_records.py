@@ -80,3 +80,11 @@ def test_every_shipped_run_counted_what_is_predicted():
             expected = run_record(settings, run["algorithm"])["ledger"]
             assert [c for c in records.counted([run]) if c["bytes"]] == \
                 [c | dict(algorithm=run["algorithm"], n=settings.n, kind="counted", source=run["source"]) for c in expected if c["bytes"]]
+
+
+def test_days_of_one_recording_are_told_together():
+    told = lambda *sources: records.sources([dict(source=source) for source in sources])
+    here, first, second = "this machine (cpu)", "recorded on NVIDIA H200, 29 Nov 2026", "recorded on NVIDIA H200, 30 Nov 2026"
+    assert told(first, second, here, first) == "recorded on NVIDIA H200, 29 and 30 Nov 2026; this machine (cpu)"
+    assert told("recorded on A, 30 Nov 2026", "recorded on A, 1 Dec 2026") == "recorded on A, 30 Nov 2026 and 1 Dec 2026"
+    assert told() == ""

@@ -14,7 +14,7 @@ COMMANDS = re.findall(r"^python (-m .*)$", README, flags=re.M)
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, tmp_path):
-    arguments = [str(tmp_path / word) if word.endswith(".jsonl") else word for word in shlex.split(command)]
+    arguments = [str(tmp_path / word) if word.endswith(".jsonl") or word == "slides" else word for word in shlex.split(command)]
     done = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout, done.stderr
 
@@ -23,7 +23,7 @@ def test_every_command_line_is_shown():
     model = ("predict", "gpus", "paper", "capacity", "occupancy", "dram", "roofline", "time", "warps")
     kernels = ("run", "sweep", "validate")
     assert {tuple(command.split()[1:3]) for command in COMMANDS} == {
-        *(("traffic_model", name) for name in model), *(("numba_kernels", name) for name in kernels)}
+        *(("traffic_model", name) for name in model), *(("numba_kernels", name) for name in kernels), ("app", "export")}
 
 
 def test_the_places_it_names_exist():

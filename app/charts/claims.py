@@ -15,10 +15,10 @@ def traffic_claim(totals: Totals, n: int) -> str:
     if three < fused * (1 + TIE):
         return f"At N = {n:,} fusing saves no compulsory HBM bytes"
     if asked > three * (1 + TIE):
-        return f"Fused requests {ratio(asked / three)} the bytes that three ideal kernels must move"
+        return f"At N = {n:,} fused requests {ratio(asked / three)} the bytes that three ideal kernels must move"
     if asked > three * (1 - TIE):
-        return "Fused requests as many bytes as three ideal kernels must move"
-    return f"{ratio(three / fused)} fewer compulsory HBM bytes, yet requested bytes grow as N²"
+        return f"At N = {n:,} fused requests as many bytes as three ideal kernels must move"
+    return f"{ratio(three / fused)} fewer compulsory HBM bytes at N = {n:,}, yet requested bytes grow as N²"
 
 
 def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: int) -> str:

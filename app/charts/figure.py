@@ -3,6 +3,7 @@ import math
 
 import plotly.graph_objects as go
 
+from app.charts.frame import TITLE, framed
 from app.charts.look import SOLID, SYMBOLS, Look
 
 
@@ -10,15 +11,17 @@ class Chart:
     """Distances of labels and bars are in em, so a page and a slide are drawn by the same code at any width."""
 
     def __init__(self, look: Look, title: str, conditions: str, y_title: str, foot_left: str, foot_right: str):
-        self.look, self.p, self.em = look, look.palette, look.text
+        frame = framed(look, title, conditions, y_title, foot_left, foot_right)
+        self.look, self.p, self.em = frame.look, look.palette, look.text
         self.traces, self.notes, self.shapes, self.axes = [], [], [], {}
         left, right = (look.margins[side] / self.em for side in "lr")
-        if look.slide:
-            self.paper(0, 1, f"<b>{title}</b>", .8 - left, 3.2, yanchor="bottom", color=self.p["ink"], size=1.42)
-            self.paper(0, 1, conditions, .8 - left, 1.95, yanchor="bottom")
-        self.paper(0, 1, y_title, .8 - left, .8)
+        if frame.title:
+            self.paper(0, 1, frame.title, .8 - left, frame.title_at, yanchor="bottom", color=self.p["ink"], size=TITLE)
+        if frame.caption:
+            self.paper(0, 1, frame.caption, .8 - left, frame.caption_at, yanchor="bottom")
+        self.paper(0, 1, frame.y_title, .8 - left, .15, yanchor="bottom")
         self.paper(0, 0, foot_left, 0, -1.85, yanchor="top")
-        self.paper(1, 0, foot_right, right - .8, -1.85, "right", yanchor="top")
+        self.paper(1, 0, frame.source, right - .8, -frame.source_at, "right", yanchor="top")
 
     def log_axis(self, name: str, low: float, high: float, ticks: dict) -> None:
         """Axis "x" or "y" from low to high with {value: text} as ticks."""
@@ -89,7 +92,8 @@ class Chart:
         """Text at a place in the plot, 0 to 1, moved by (dx, dy) em. Plotly's anchor "auto" changes with the place: never use it."""
         font = dict(color=color or self.ink(role), size=size * self.em)
         self.notes.append(dict(x=x, y=y, xref=xref, yref=yref, text=text, xanchor=xanchor, yanchor=yanchor, align=xanchor, showarrow=False,
-                               xshift=dx * self.em, yshift=dy * self.em, font=font, borderpad=0, bgcolor=ground))
+                               xshift=dx * self.em, yshift=dy * self.em, font=font, borderpad=0,
+                               bgcolor=None if self.look.transparent and ground == self.p["ground"] else ground))
 
     def below_top(self, em: float) -> float:
         """The y value that is drawn so many em below the top of the plot."""

@@ -14,13 +14,16 @@ PALETTES = {
 }
 SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square")
 SOLID, DASH, FINE, MIXED = "solid", "dash", "dot", "dashdot"  # compulsory, requested, marks, DRAM
+GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is for slides that are dark themselves
+SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
+TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
 
 
 @dataclass(frozen=True)
 class Look:
     """theme: light or dark; text: px, the em that every distance is given in; width, height: px the labels are laid out for.
 
-    A slide states its own title, ground and size; a page leaves all three to the page around it.
+    A slide states its own title, ground and size; a page leaves all three to the page around it. head, foot: em above and below the plot.
     """
 
     theme: str
@@ -28,6 +31,11 @@ class Look:
     width: int
     height: int
     slide: bool
+    transparent: bool = False
+    title: bool = True
+    caption: bool = True
+    head: float = 1.7
+    foot: float = 3.5
 
     @property
     def palette(self) -> dict:
@@ -36,7 +44,7 @@ class Look:
     @property
     def margins(self) -> dict:
         """Room in px for tick labels, line labels, title and footer."""
-        return dict(l=4.7 * self.text, r=12.6 * self.text, t=(5.3 if self.slide else 1.7) * self.text, b=3.5 * self.text, pad=0)
+        return dict(l=4.7 * self.text, r=12.6 * self.text, t=self.head * self.text, b=self.foot * self.text, pad=0)
 
     @property
     def plot(self) -> dict[str, float]:
@@ -54,7 +62,8 @@ class Look:
                       hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=dict(color=p["ink"], size=self.text)),
                       xaxis=axis, yaxis=axis | dict(showgrid=True, gridcolor=p["grid"], showline=False, ticks=""))
         if self.slide:
-            layout |= dict(width=self.width, paper_bgcolor=p["ground"], plot_bgcolor=p["ground"],
+            ground = "rgba(0,0,0,0)" if self.transparent else p["ground"]
+            layout |= dict(width=self.width, paper_bgcolor=ground, plot_bgcolor=ground,
                            font=dict(family="Inter, Arial, sans-serif", size=self.text, color=p["ink"]))
         return layout
 
@@ -64,6 +73,36 @@ def page_look(theme: str) -> Look:
     return Look(theme, text=15, width=900, height=440, slide=False)
 
 
+@dataclass(frozen=True)
+class Template:
+    """What a slide's figure looks like. ground: one of GROUNDS; shape: of SHAPES; text: px, of TEXTS; title, caption: whether the figure
+    carries them."""
+
+    ground: str = "light"
+    shape: str = "16:9"
+    text: int = TEXTS[0]
+    title: bool = True
+    caption: bool = True
+
+    @property
+    def look(self) -> Look:
+        theme = "dark" if self.ground.endswith("dark") else "light"
+        return Look(theme, self.text, *SHAPES[self.shape], slide=True, transparent=self.ground.startswith("transparent"), title=self.title,
+                    caption=self.caption)
+
+    @property
+    def words(self) -> str:
+        """light ground, 16:9, text of 24 px, title and caption"""
+        shown = " and ".join(part for part in ("title", "caption") if getattr(self, part)) or "no title and no caption"
+        return f"{self.ground} ground, {self.shape}, text of {self.text} px, {shown}"
+
+    @property
+    def options(self) -> str:
+        """As the command line takes it."""
+        left_out = "".join(f" --no-{part}" for part in ("title", "caption") if not getattr(self, part))
+        return f"--ground {self.ground} --shape {self.shape} --text {self.text}{left_out}"
+
+
 def slide_look(theme: str) -> Look:
-    """The talk template: 1280×720, no text under 24 px."""
-    return Look(theme, text=24, width=1280, height=720, slide=True)
+    """The talk template as it opens: 1280×720, no text under 24 px."""
+    return Template(theme).look

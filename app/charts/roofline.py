@@ -12,6 +12,7 @@ from app.rooflines import Roofs
 from traffic_model.units import sequence_length
 
 UNFUSED = "naive"  # whose colour and compulsory bytes stand for every unfused order
+ROOMY = 30  # em: a plot that is narrower leaves out what can be worked out
 Name = tuple[tuple, str, str, tuple]  # points, text, role, directions of a label, placed once all else is drawn
 
 
@@ -79,7 +80,8 @@ def _achieved(chart: Chart, placer: Placer, records: list[dict], kernels_at: int
         chart.dots({r["intensity"]: r["tflops"]}, algorithm, [_hover(r)], hollow=not timed, scale=.8)
     for r in path + kernels:
         placer.point(r["intensity"], r["tflops"])
-    share = f", {100 * now['tflops'] / cuda_cores.compute.value:.0f} % of CUDA cores" if not kernels else ""
+    stated = not kernels and chart.look.plot["x"] > ROOMY
+    share = f", {100 * now['tflops'] / cuda_cores.compute.value:.0f} % of CUDA cores" if stated else ""
     return [*_kernel_names(chart, algorithm, kernels),
             (((now["intensity"], now["tflops"]),), f"<b>{algorithm}</b> {number(now['tflops'])}{share}", algorithm, AROUND)]
 

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from app.charts.claims import tiles_bytes_claim, tiles_occupancy_claim, tiles_time_claim
 from app.charts.colours import ink_on, mix
 from app.charts.figure import Chart
+from app.charts.frame import LETTER, LINE
 from app.charts.look import FINE, Look
 from app.settings import Settings
 from traffic_model import TILE_SIZES
@@ -67,7 +68,10 @@ def _filled(chart: Chart, r: dict, view: str, legal: list[dict]) -> tuple[str, s
     else:
         fill = mix(panel, fused, r["occupancy"] / max(each["occupancy"] for each in legal))
         text, below = percent(r["occupancy"]), r["limits"].replace(" and ", "<br>").replace("shared memory", "shared")
-    return fill, f"<b>{text}</b><br>{below}"
+    wide, tall = (chart.look.plot[side] / len(TILE_SIZES) for side in "xy")
+    lines = below.split("<br>")
+    fits = LINE * (1 + len(lines)) < tall and max(map(len, lines)) * LETTER < wide
+    return fill, f"<b>{text}</b><br>{below}" if fits else f"<b>{text}</b>"
 
 
 def _times(ratio: float) -> str:

@@ -9,6 +9,7 @@ from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, Look
 from app.charts.time_model import draw_model
+from app.records import sources
 from traffic_model.units import decimal_bytes, milliseconds, sequence_length
 
 
@@ -18,11 +19,12 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     model: predicted times to draw beside them (see app/modelled.py)."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
     chart = Chart(look, claim(records, floor, n), conditions, "device time", "sequence length N",
-                  f"timed: median, whiskers 10–90 %; {'; '.join(sorted({r['source'] for r in records}))}")
-    _axes(chart, records, too_large, floor, model)
+                  f"timed: median, whiskers 10–90 %; {sources(records)}")
+    time_axes(chart, [r["n"] for r in records + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(records)],
+              30 if too_large else 3)  # room for the crosses
     if floor:
         chart.line(floor, "model", DASH, 1 / 8)
-    chart.upright(_nearest_length(series, n), "muted", FINE)
+    chart.upright(nearest_length(records, n), "muted", FINE)
     for algorithm, points in series.items():
         times = {x: r["median_ms"] for x, r in points.items()}
         chart.dots(times, algorithm, [_hover(r) for r in points.values()], lines=True,
@@ -32,8 +34,8 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
         chart.dots(times, algorithm, [_hover(r) for r in points.values()], hollow=True)
     _crosses(chart, too_large)
     if model:
-        draw_model(chart, model, _nearest_length(series, n))
-    _values(chart, series, floor, _nearest_length(series, n))
+        draw_model(chart, model, nearest_length(records, n))
+    _values(chart, series, floor, nearest_length(records, n))
     _labels(chart, series, floor, copy_gb_per_s)
     return chart.figure()
 
@@ -42,7 +44,7 @@ def claim(records: list[dict], floor: dict[int, float], n: int) -> str:
     """The title, at the recorded length nearest to n."""
     series = _by_algorithm(records, "recorded")
     medians = {algorithm: {m: r["median_ms"] for m, r in points.items()} for algorithm, points in series.items()}
-    return time_claim(medians, floor, _nearest_length(series, n))
+    return time_claim(medians, floor, nearest_length(records, n))
 
 
 def _by_algorithm(records: list[dict], when: str) -> dict[str, dict[int, dict]]:
@@ -54,20 +56,23 @@ def _by_algorithm(records: list[dict], when: str) -> dict[str, dict[int, dict]]:
     return series
 
 
-def _nearest_length(series: dict[str, dict[int, dict]], n: int) -> int:
-    """Of the lengths at which the most algorithms were timed, the one nearest to n on a log scale."""
-    counts = Counter(m for points in series.values() for m in points)
+def nearest_length(records: list[dict], n: int) -> int:
+    """Of the recorded lengths at which the most algorithms were timed, the one nearest to n on a log scale."""
+    counts = Counter(m for points in _by_algorithm(records, "recorded").values() for m in points)
     return min((m for m in counts if counts[m] == max(counts.values())), key=lambda m: abs(math.log(m / n)))
 
 
-def _axes(chart: Chart, records: list[dict], too_large: list[dict], floor: dict[int, float], model: Sequence[dict]) -> None:
-    lengths = [r["n"] for r in records + too_large]
-    ms = [*floor.values(), *(r["ms"] for r in model), *(r[p] for r in records for p in ("p10_ms", "p90_ms"))]
+def time_axes(chart: Chart, lengths: list[int], ms: list[float], room: float) -> None:
+    """From everything that is drawn at any N, so they stand still while N moves; room: a factor above the longest time."""
     first, last = math.floor(math.log2(min(lengths))), math.ceil(math.log2(max(lengths)))
     chart.log_axis("x", min(lengths) * .55, max(lengths) * 1.25, {2**k: sequence_length(2**k) for k in range(first, last + 1)})
-    low, high = min(ms) / 3, max(ms) * (30 if too_large else 3)  # room for the crosses
+    low, high = min(ms) / 3, max(ms) * room
     decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
     chart.log_axis("y", low, high, {10.0**k: _tick(k) for k in decades})
+
+
+def _whiskers(records: list[dict]) -> list[float]:
+    return [r[p] for r in records for p in ("p10_ms", "p90_ms")]
 
 
 def _crosses(chart: Chart, too_large: list[dict]) -> None:

@@ -1,4 +1,4 @@
-"""The model's time on the Time chart: grey and dotted over the recorded lines, its error at one N in the empty corner above them."""
+"""The model's time on the Time chart: grey and dotted over the recorded lines, its error at one N in the empty corner below them."""
 import textwrap
 
 from app.charts.figure import Chart
@@ -15,10 +15,9 @@ def draw_model(chart: Chart, model: list[dict], n: int) -> None:
         points = {r["n"]: r["ms"] for r in records}
         chart.line(points, "model", FINE, 1 / 8)
         chart.dots(points, "model", [_hover(r) for r in records], symbol="circle", scale=.55)
-    errors = "".join(f'<br><span style="color:{chart.ink(r["algorithm"])}">{r["algorithm"]}</span> {signed(r["error"])}'
-                     for r in model if r["n"] == n)
-    lines = 1 + errors.count("<br>")
-    chart.paper(0, 1, f"<b>model</b>, dotted, at N = {n:,}{errors}", .8, -.3 - .65 * lines, role="model", ground=chart.p["ground"])
+    errors = "   ".join(f'<span style="color:{chart.ink(r["algorithm"])}">{r["algorithm"]}</span> {signed(r["error"])}'
+                        for r in model if r["n"] == n)
+    chart.paper(1, 0, f"<b>model</b>, dotted, at N = {n:,}<br>{errors}", -.4, 1.6, "right", "model", ground=chart.p["ground"])
 
 
 def signed(share: float) -> str:

@@ -7,7 +7,7 @@ from app.charts.bars import bars
 from app.charts.claims import traffic_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, MIXED, SOLID, Look
-from app.records import totals
+from app.records import sources, totals
 from traffic_model.units import decimal_bytes, decimal_tick, sequence_length
 
 SERIES = {  # (algorithm, measure): how a line is drawn, what it is called, what it grows as
@@ -29,8 +29,7 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
     crossing = totals(dram, "dram")["fused", "dram", "modelled"]
     n = here[0]["n"]
-    sources = "; ".join(sorted({r["source"] for r in counted}))
-    told = f"markers counted: {sources}" if sources else "nothing counted yet"
+    told = f"markers counted: {sources(counted)}" if counted else "nothing counted yet"
     chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"lines predicted, DRAM modelled; {told}")
     _axes(chart, lines)
     _memory_edge(chart, *memory)

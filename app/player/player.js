@@ -41,7 +41,7 @@ class Player {
     this.controls.setFilm(film);
     if (!begin && !stays) this.playing = false;
     this.#show(film.at(begin ? begin(film) : stays ? this.moment.seconds : film.opening));
-    if (!this.playing) this.#rest();
+    if (this.playing) this.#say(); else this.#rest();
   }
 
   setTheme(theme) {

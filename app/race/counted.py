@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from app.race.receipts import schedule_cells
 from app.race.rungs import Rung
-from app.records import same_shape
+from app.records import same_shape, sources
 from app.running import power_of_ten
 from app.settings import Settings
 from traffic_model import Ledger, predict
@@ -28,7 +28,7 @@ def counted(runs: list[dict], settings: Settings, rungs: tuple[Rung, ...]) -> Co
         return None
     ledgers = [Ledger.from_records(run["ledger"], run["measures"]).only(Measure.REQUESTED) for run in found]
     in_hbm = [Ledger({key: size for key, size in ledger.items() if key[1] == Space.HBM}, ledger.measures) for ledger in ledgers]
-    return Counted(tuple(in_hbm), tuple(run["relative_error"] for run in found), " and ".join(dict.fromkeys(r["source"] for r in found)))
+    return Counted(tuple(in_hbm), tuple(run["relative_error"] for run in found), sources(found))
 
 
 def disagreements(of: Counted, plans: list[Schedule], heads: int) -> list[str]:

@@ -1,23 +1,30 @@
-"""What pages share: heading, chart, row of buttons."""
+"""What pages share: heading, chart, the button that leads to its slide."""
 from collections.abc import Callable
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from app import cached, export
-from app.settings import Settings
+from app import lasting, present, theme
+from app.charts.look import Template, page_look
+from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
 
 CONFIG = dict(displayModeBar=False)
 NO_BREAK = "\u00a0"
 # beside the sidebar a player needs the whole width
 WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
+KEPT_BACK = "What do you expect?"
 
 
-def heading(claim: str, conditions: str) -> None:
+def picture(figure: Figure, hidden: bool = False) -> None:
+    """The claim, its conditions and the chart; presented, the slide alone. hidden: the claim is kept back."""
+    if present.presenting():
+        present.slide(figure.draw(Template(theme.current(), title=not hidden).look))
+        return
     with st.container(gap="xxsmall"):
-        st.subheader(claim, anchor=False)
-        st.caption(conditions)
+        st.subheader(KEPT_BACK if hidden else figure.title, anchor=False)
+        st.caption(f"{figure.conditions} · {figure.provenance}")
+    chart(figure.name.split("-")[0], figure.draw(page_look(theme.current())))
 
 
 def chart(name: str, figure: go.Figure) -> None:
@@ -34,20 +41,22 @@ def details(name: str, tabs: dict[str, Callable[[], None]]) -> None:
                 draw()
 
 
-def downloads(name: str, slide: Callable[[], go.Figure], records: list[dict], settings: Settings) -> None:
-    """The slide and its numbers, at the right of the row around. slide() draws the figure when it is asked for."""
+def slide_button(figure: Figure) -> None:
+    """At the right of the row around: to the Slides page, with this figure chosen."""
     st.space("stretch")
-    missing = cached.why_no_images()
-    with st.popover("Make a slide", key=f"{name}_slide"):
-        for kind in ("svg", "png"):
-            _download(kind, f"Slide as {kind.upper()}", lambda kind=kind: export.image(slide(), kind), name, settings, missing)
-        _download("csv", "Its numbers as CSV", lambda: export.table(records, settings), name, settings, None)
+    if st.button("Make a slide", key="make_slide"):
+        lasting.keep("figure", figure.name)
+        turn_to("slides")
 
 
-def _download(kind: str, label: str, data: Callable, name: str, settings: Settings, missing: str | None) -> None:
-    """A file made when it is asked for. A failure then could only say that it failed, so what may be missing is looked for before."""
-    st.download_button(label, data, export.file_name(name, settings, kind), export.MIME[kind], key=f"{name}_{kind}", on_click="ignore",
-                       width="stretch", disabled=missing is not None, help=missing)
+def turn_to(url_path: str, **query) -> None:
+    """To another page of the dashboard."""
+    st.switch_page(at(url_path), query_params=query)
+
+
+def at(url_path: str):
+    """The page of this address, which is all that Streamlit knows a page by."""
+    return st.Page(lambda: None, title=url_path, url_path=url_path)
 
 
 def assumptions() -> None:

@@ -1,12 +1,11 @@
 """Lab, Proof: what the kernels counted beside the GPU's own counters, and the DRAM model beside them."""
 import streamlit as st
 
-from app import cached, controls, proof, theme
-from app.charts import proof as chart
-from app.charts.claims import proof_claim
-from app.charts.look import page_look, slide_look
+from app import controls, proof
+from app.figures import proof as figures
 from app.settings import Settings
 from app.views import parts
+from app.views.run_here import sources
 from traffic_model.dram import MODEL
 
 METHOD = """
@@ -21,21 +20,17 @@ fewer, and it counts a few more where accesses of different warps meet. Nsight d
 
 
 def show(settings: Settings) -> None:
-    """The sidebar's settings choose nothing here: what was validated was validated at its own."""
-    proofs = cached.proofs()
-    counters, dram = ([record for each in proofs for record in getattr(each, name)] for name in ("counters", "dram"))
-    conditions = f"{len(proofs)} runs of {len({each.algorithm for each in proofs})} rungs · {proofs[0].source}"
-    parts.heading(proof_claim(counters), f"Predicted, counted and hardware · {conditions}")
-    draw = lambda look: chart.proof(counters, dram, look, conditions)
-    parts.chart("proof", draw(page_look(theme.current())))
-    slide = slide_look(theme.current())
+    """The sidebar's settings choose nothing here."""
+    proofs, shown = figures.proofs(), figures.figure(settings, sources())
+    parts.picture(shown)
     with st.container(horizontal=True):
         shape = controls.proof_shape(tuple(dict.fromkeys(each.shape for each in proofs)))
-        parts.downloads("proof", lambda: draw(slide), counters + dram, settings)
-    shown = [each for each in proofs if each.shape == shape]
-    st.dataframe([record for each in shown for record in each.counters], hide_index=True)
-    st.dataframe([record for each in shown for record in each.dram], hide_index=True)
+        parts.slide_button(shown)
+    tables = [each for each in proofs if each.shape == shape]
+    st.dataframe([record for each in tables for record in each.counters], hide_index=True)
+    st.dataframe([record for each in tables for record in each.dram], hide_index=True)
     st.caption(MODEL)
+    counters = [record for each in proofs for record in each.counters]
     st.markdown("\n".join(f"* **{measure}**: {', '.join(f'{many} {kind}' for kind, many in kinds.items() if many)}"
                           for measure, kinds in proof.verdict(counters).items()))
     st.markdown(METHOD)

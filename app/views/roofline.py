@@ -3,37 +3,30 @@ import math
 
 import streamlit as st
 
-from app import cached, controls, rooflines, theme
-from app.charts import roofline as chart
-from app.charts.look import page_look, slide_look
+from app import controls, rooflines
 from app.charts.roofs import number
+from app.figures import roofline
 from app.formulas import SYMBOLS
 from app.formulas_roofline import roofline_formulas
 from app.settings import Settings
-from app.views import parts
+from app.views import guide, parts, run_here
 from app.views.parts import NO_BREAK
 from traffic_model.flops import CONVENTION
 
 
 def show(settings: Settings) -> None:
-    above, row = st.container(), st.container(horizontal=True)
+    sources, above, row = run_here.sources(), st.container(), st.container(horizontal=True, vertical_alignment="center")
     with row:
         unit = controls.unit() if rooflines.has_tensor_cores(settings) else rooflines.CUDA_CORES
-    roofs, cuda_cores = rooflines.roofs(settings, unit), rooflines.roofs(settings, rooflines.CUDA_CORES)
-    ideal, here = (rooflines.intensities(settings, roofs, lengths) for lengths in (rooflines.LENGTHS, [settings.n]))
-    achieved = rooflines.achieved(settings, cached.recorded_runs())
-    conditions = f"{settings.conditions} · {settings.gpu.name}"
-    draw = lambda look: chart.roofline(ideal, here, achieved, roofs, cuda_cores, rooflines.requested_intensity(settings), look, conditions)
+    under, figure = roofline.Under(settings, sources, unit), roofline.figure(settings, sources, unit)
     with above:
-        parts.heading(chart.claim(here, roofs), f"FLOP/B predicted · roofs {roofs.compute.kind} · kernels on CUDA cores, "
-                      f"{rooflines.origin(achieved)} · {settings.conditions}")
-        parts.chart("roofline", draw(page_look(theme.current())))
-    slide = slide_look(theme.current())
+        parts.picture(figure, guide.asking("roofline"))
     with row:
-        parts.downloads(f"roofline_{roofs.name.replace(' ', '_')}", lambda: draw(slide), ideal + here + achieved, settings)
-    fused = min((r for r in achieved if r["algorithm"] == "fused"), key=lambda r: abs(math.log(r["n"] / settings.n)))
-    parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, roofs, here, fused)),
-                               "FLOP per byte": lambda: _table(here), "Achieved": lambda: _table(achieved), "Roofs": lambda: _roofs(roofs)})
+        parts.slide_button(figure)
+    fused = min((r for r in under.achieved if r["algorithm"] == "fused"), key=lambda r: abs(math.log(r["n"] / settings.n)))
+    parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, under.roofs, under.here, fused)),
+                               "FLOP per byte": lambda: _table(under.here), "Achieved": lambda: _table(under.achieved),
+                               "Roofs": lambda: _roofs(under.roofs)})
 
 
 def _formulas(formulas: list) -> None:

@@ -2,6 +2,7 @@
 import streamlit as st
 
 from app import cached, controls, running
+from app.figures import Sources
 from app.settings import Settings
 from app.worker.queue import Job
 from traffic_model import Refusal
@@ -14,6 +15,16 @@ ENDED_AT = "run_ended_at"  # the settings of its last run, until their page has 
 def session_runs() -> list[dict]:
     """What this session ran, oldest first; each a saved run's object with its stamp."""
     return st.session_state.setdefault("runs", [])
+
+
+def dropped() -> dict[str, tuple[dict, list[dict]]]:
+    """{file name: (header, runs)} of the files that this session has dropped in."""
+    return st.session_state.setdefault("dropped", {})
+
+
+def sources() -> Sources:
+    """Everything that figures may draw: shipped recordings, dropped files, and what this session ran."""
+    return Sources([*cached.recorded_runs(), *dropped().values()], session_runs())
 
 
 def button() -> bool:

@@ -1,30 +1,26 @@
 """Lab, Tiles: what the choice of query tile and key tile costs the fused kernel."""
 import streamlit as st
 
-from app import controls, theme, tiles
-from app.charts import tiles as chart
-from app.charts.look import page_look, slide_look
+from app import controls
+from app.charts.tiles import VIEWS
+from app.figures import FIGURES
 from app.formulas import SYMBOLS, traffic_formulas
-from app.settings import Settings, shape_words
-from app.views import parts
+from app.settings import Settings
+from app.views import parts, run_here
 from traffic_model.units import decimal_bytes
 
 
 def show(settings: Settings) -> None:
-    above, row = st.container(), st.container(horizontal=True)
+    above, row = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with row:
-        view = controls.tiles_view(chart.VIEWS)
-    records = tiles.tiles(settings)
-    conditions = f"N = {settings.n:,} · {shape_words(settings.problem.record())} · {settings.gpu.name}"
-    draw = lambda look: chart.tiles(records, view, settings, tiles.hiding_warps(settings), look, conditions)
+        view = controls.tiles_view(VIEWS)
+    figure = FIGURES[f"tiles-{view.lower()}"](settings, run_here.sources())
     with above:
-        parts.heading(chart.claim(records, view, settings), f"Predicted, fused kernel · {conditions}")
-        parts.chart("tiles", draw(page_look(theme.current())))
-    slide = slide_look(theme.current())
+        parts.picture(figure)
     with row:
-        parts.downloads(f"tiles_{view.lower()}", lambda: draw(slide), records, settings)
-    parts.details("tiles", {"Formula": lambda: _formula(settings, records), "Table": lambda: st.dataframe(records, hide_index=True),
-                            "What time assumes": parts.assumptions})
+        parts.slide_button(figure)
+    parts.details("tiles", {"Formula": lambda: _formula(settings, figure.records), "What time assumes": parts.assumptions,
+                            "Table": lambda: st.dataframe(figure.records, hide_index=True)})
 
 
 def _formula(settings: Settings, records: list[dict]) -> None:

@@ -1,39 +1,41 @@
 """Time: milliseconds against sequence length, recorded on a GPU."""
 import streamlit as st
 
-from app import cached, controls, modelled, recordings, records, theme
-from app.charts import time as chart
-from app.charts.look import page_look, slide_look
+from app import controls, modelled, recordings
 from app.charts.time_model import signed
+from app.figures import FIGURES
+from app.figures.time import Timed
 from app.settings import Settings
-from app.views import parts, run_here
+from app.views import guide, parts, run_here
 from traffic_model.units import decimal_bytes, milliseconds
+
+WHOLE, BY_KERNEL = "Whole", "By kernel"
 
 
 def show(settings: Settings) -> None:
-    shown = recordings.nearest(cached.recorded_runs(), settings)
-    here = [run for run in run_here.session_runs() if records.same_shape(run, shown.settings)]
-    timed, floor = records.timed(shown.runs + here), recordings.unfused_floor(shown)
-    above, row = st.container(), st.container(horizontal=True)
+    sources, above, row = run_here.sources(), st.container(), st.container(horizontal=True, vertical_alignment="center")
     with row:
-        model = modelled.modelled(shown, timed) if controls.model() else []
-    conditions = f"L2 {shown.header['l2']} · {shown.settings.conditions}"
-    too_large, bandwidth = records.out_of_memory(shown.too_large), shown.header.get("copy_gb_per_s")
-    draw = lambda look: chart.time(timed, too_large, floor, bandwidth, settings.n, look, conditions, model)
+        split = controls.split((WHOLE, BY_KERNEL))
+        model, hidden = split == WHOLE and controls.model(), controls.hidden()
+    name = "time-by-kernel" if split == BY_KERNEL else "time-model" if model else "time"
+    timed, figure = Timed(settings, sources), FIGURES[name](settings, sources)
+    predicted = [r for r in figure.records if r["kind"] == "predicted"]
     with above:
-        parts.heading(chart.claim(timed, floor, settings.n), f"Timed: {conditions} · {shown.runs[0]['source']}")
-        if shown.note:
-            st.info(shown.note)
-        parts.chart("time", draw(page_look(theme.current())))
-        st.caption(modelled.failing(model))
-    slide = slide_look(theme.current())
+        if timed.shown.note:
+            st.info(timed.shown.note)
+        parts.picture(figure, hidden or guide.asking("time"))
+        st.caption(modelled.failing(predicted))
     with row:
-        parts.downloads("time", lambda: draw(slide), timed + model, shown.settings)
+        parts.slide_button(figure)
+    at = min(timed.floor, key=lambda n: abs(n - settings.n), default=None)
+    parts.details("time", ({"Formula": lambda: _floor_formula(timed.shown, at)} if timed.floor else {})
+                  | {"Times": lambda: _times(timed, figure.records if split == BY_KERNEL else timed.records)}
+                  | ({"Model": lambda: _model_table(predicted)} if model else {}))
+
+
+def _times(timed: Timed, records: list[dict]) -> None:
     words = lambda r: milliseconds(r["median_ms"]) if "median_ms" in r else f"out of memory: needs {decimal_bytes(r['needed_bytes'])}"
-    table = lambda: st.dataframe([r | dict(in_words=words(r)) for r in timed + too_large], hide_index=True)
-    at = min(floor, key=lambda n: abs(n - settings.n), default=None)
-    parts.details("time", ({"Formula": lambda: _floor_formula(shown, at)} if floor else {}) | {"Times": table}
-                  | ({"Model": lambda: _model_table(model)} if model else {}))
+    st.dataframe([r | dict(in_words=words(r)) for r in records + timed.too_large], hide_index=True)
 
 
 def _floor_formula(shown: recordings.Shown, n: int) -> None:

@@ -1,0 +1,49 @@
+"""Runs beside runs: one record per point that both have, with the ratio of what was counted and of what was timed."""
+from statistics import median
+
+from app.records import has_times
+from app.settings import shape_words
+from numba_kernels.saved import total_times_ms
+from traffic_model import Ledger, Measure, Space, Tiling
+
+
+def ratios(runs: list[dict], others: list[dict]) -> list[dict]:
+    """Points of the same algorithm, problem and tiling, and of several runs at one the last. A ratio is the former ÷ the latter.
+
+    requested_ratio: of HBM bytes; differing: cells, in words; time_ratio: of medians, None where one of the two was not timed.
+    """
+    former, latter = ({_point(run): run for run in some if not run.get("out_of_memory")} for some in (runs, others))
+    return [_compared(run, latter[point]) for point, run in former.items() if point in latter]
+
+
+def overview(name: str, runs: list[dict]) -> dict:
+    """What a set of runs holds, in words."""
+    lengths = sorted({run["problem"]["seq_len"] for run in runs})
+    return dict(runs_from=name, runs=len(runs), timed=sum(has_times(run) for run in runs),
+                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)), n=", ".join(f"{n:,}" for n in lengths),
+                storage=", ".join(dict.fromkeys(run["problem"]["dtype"] for run in runs)))
+
+
+def summary(records: list[dict]) -> str:
+    """All points in a sentence."""
+    if not records:
+        return "No point in common: they share no algorithm at the same problem and tiling"
+    differing, times = sum(bool(r["differing"]) for r in records), [r["time_ratio"] for r in records if r["time_ratio"]]
+    counted = f"{differing} of {len(records)} points differ in what was counted" if differing else \
+        f"Every cell was counted alike at {len(records)} point{'s' * (len(records) > 1)} in common"
+    return counted + (f"; the median ratio of times is {median(times):.2f}" if times else "; no times to compare")
+
+
+def _point(run: dict) -> tuple:
+    """What two runs must share; naive has no tiles."""
+    return run["algorithm"], *run["problem"].items(), None if run["algorithm"] == "naive" else Tiling(**run["tiling"])
+
+
+def _compared(run: dict, other: dict) -> dict:
+    one, two = (Ledger.from_records(each["ledger"], each["measures"]).only(Measure.REQUESTED) for each in (run, other))
+    asked, others = (ledger.total(Measure.REQUESTED, space=Space.HBM) for ledger in (one, two))
+    ms, other_ms = (median(total_times_ms(each)) if has_times(each) else None for each in (run, other))
+    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], shape=shape_words(run["problem"]),
+                tiles=str(Tiling(**run["tiling"])), requested_bytes=asked, requested_ratio=asked / others,
+                differing="; ".join(one.disagreements(two, "the former", "the latter")), ms=ms,
+                time_ratio=ms / other_ms if ms and other_ms else None, source=run["source"], other_source=other["source"])

@@ -1,0 +1,53 @@
+"""Traffic: bytes against sequence length, predicted and counted, and what of them crosses to DRAM."""
+from functools import lru_cache
+
+from app import dram, records
+from app.charts.claims import traffic_claim
+from app.charts.traffic import fitted_slope, traffic
+from app.figures.figure import Figure, Sources
+from app.settings import Settings
+from traffic_model.units import decimal_bytes
+
+
+def figure(settings: Settings, sources: Sources) -> Figure:
+    here, counted = records.predicted(settings, [settings.n]), records.counted(matching(settings, sources))
+    line, at, edge = curve(settings.at(1)), records.totals(here), records.memory_edge(settings)
+    crossing = crossing_curve(settings.at(1))
+    leaves = dram.leaves_l2(crossing)
+    value = lambda algorithm, measure: decimal_bytes(at[algorithm, measure, "predicted"][settings.n])
+    title = traffic_claim(at, settings.n)
+    slope = fitted_slope(records.totals(line)["fused", "requested", "predicted"])
+    return Figure(
+        "traffic", title, settings.caption, _provenance(counted), settings,
+        lambda look: traffic(line, here, counted, edge, crossing, leaves, look, settings.caption), [*line, *here, *counted, *crossing],
+        note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the "
+             f"{slope:.2f} and is the work of the caches{_until(leaves)}.",
+        alt=f"HBM bytes against sequence length on logarithmic axes. At N = {settings.n:,} naive must move {value('naive', 'compulsory')} "
+            f"and requests {value('naive', 'requested')}; fused must move {value('fused', 'compulsory')} and requests "
+            f"{value('fused', 'requested')}.")
+
+
+@lru_cache(256)
+def curve(settings: Settings) -> list[dict]:
+    """The chart's lines. Call it with `settings.at(1)`: they do not depend on the current N."""
+    return records.predicted(settings, records.LENGTHS)
+
+
+@lru_cache(256)
+def crossing_curve(settings: Settings) -> list[dict]:
+    """The chart's DRAM line, likewise."""
+    return dram.modelled(settings, records.LENGTHS)
+
+
+def matching(settings: Settings, sources: Sources) -> list[dict]:
+    """Recorded runs, then live ones, whose settings but for N are these, without those that ran out of memory."""
+    return [run for run in sources.runs if not run.get("out_of_memory") and records.same_shape(run, settings)]
+
+
+def _provenance(counted: list[dict]) -> str:
+    ran = records.sources(counted)
+    return f"lines predicted, DRAM modelled, markers counted: {ran}" if ran else "predicted, DRAM modelled; nothing counted yet"
+
+
+def _until(leaves: float | None) -> str:
+    return f", until K and V leave L2 near N = {leaves:,.0f}" if leaves else ""

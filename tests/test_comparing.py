@@ -1,0 +1,67 @@
+"""Runs beside runs, and files that are dropped in."""
+import json
+
+import pytest
+from example_runs import DEFAULT, recording, run_record
+
+from app import comparing, dropped, records
+from app.figures import FIGURES, Sources
+from traffic_model import Refusal
+
+HEADER = dict(schema=1, gpu="NVIDIA H200", date="2026-11-29", l2="warm")
+
+
+def file(*runs, **about) -> bytes:
+    return "".join(json.dumps(line) + "\n" for line in (HEADER | about, *runs)).encode()
+
+
+def saved_run(settings, algorithm="fused", times_ms=(1.0, 2.0, 3.0)) -> dict:
+    run = run_record(settings, algorithm, times_ms)
+    kernels = [kernel | dict(ledger=[], measures=[], counted_times_ms=None) for kernel in run["kernels"]]
+    return run | dict(kernels=kernels)
+
+
+def test_ratios_are_per_point_and_name_what_differs():
+    one, two = (records.shipped(HEADER, [run_record(DEFAULT.at(n), a, times) for n in (256, 512) for a in records.ALGORITHMS])
+                for times in ((3.0,), (2.0,)))
+    two[0]["ledger"][0] = two[0]["ledger"][0] | dict(bytes=1)
+    points = comparing.ratios(one, two[:3])
+    assert [(p["algorithm"], p["n"], p["time_ratio"]) for p in points] == [("naive", 256, 1.5), ("fused", 256, 1.5), ("naive", 512, 1.5)]
+    assert points[0]["requested_ratio"] > 1 and "1 the latter" in points[0]["differing"]
+    assert points[1]["requested_ratio"] == 1 and not points[1]["differing"]
+    assert comparing.summary(points) == "1 of 3 points differ in what was counted; the median ratio of times is 1.50"
+    assert comparing.summary(points[1:]).startswith("Every cell was counted alike at 2 points in common")
+
+
+def test_the_cpu_has_counts_to_compare_and_no_times():
+    here = [records.live(run_record(DEFAULT, "fused", backend="cpu"))]
+    _, recorded = recording(DEFAULT, [4096])
+    [point] = comparing.ratios(here, recorded)
+    assert point["requested_ratio"] == 1 and point["time_ratio"] is None
+    assert comparing.summary([point]) == "Every cell was counted alike at 1 point in common; no times to compare"
+    other = [records.live(run_record(DEFAULT.at(8), "fused"))]
+    assert comparing.summary(comparing.ratios(other, recorded)).startswith("No point in common")
+
+
+def test_a_dropped_file_is_drawn_like_a_recording():
+    about, runs = dropped.read("mine.jsonl", file(saved_run(DEFAULT), saved_run(DEFAULT, "naive"), date="2031-01-02"))
+    for name in ("traffic", "time", "time-by-kernel"):
+        assert "recorded on NVIDIA H200, 2 Jan 2031" in FIGURES[name](DEFAULT, Sources([(about, runs)])).provenance
+
+
+@pytest.mark.parametrize(("content", "sentence"), [
+    (b"", "mine.jsonl is empty"), (b"{", "mine.jsonl line 1 is not JSON"), (b"\xff\xfe", "mine.jsonl cannot be read"),
+    (file(dict(algorithm="fused")), "mine.jsonl line 2 is not usable: it lacks or does not know 'backend'"),
+    (file(saved_run(DEFAULT), gpu="Abacus"), "GPU 'Abacus' is not in the table")], ids=lambda value: str(value)[:30])
+def test_a_bad_file_is_refused_with_line_and_reason(content, sentence):
+    with pytest.raises(Refusal) as refused:
+        dropped.read("../mine.jsonl", content)
+    assert sentence in str(refused.value)
+
+
+def test_this_sessions_runs_are_saved_as_a_file_that_can_be_dropped_in():
+    here = [records.live(saved_run(DEFAULT, algorithm) | dict(backend="cpu", kernels=[])) for algorithm in records.ALGORITHMS]
+    _, runs = dropped.read("tilescope_runs.jsonl", dropped.written(here))
+    plain = lambda run: {name: value for name, value in run.items() if name not in ("when", "source")}
+    assert [plain(run) for run in runs] == [plain(run) for run in here]
+    assert runs[0]["source"].startswith("recorded on none (cpu backend), ")
