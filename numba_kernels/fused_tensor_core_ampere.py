@@ -23,11 +23,12 @@ ROW = 128  # bytes of a row of a tile
 
 
 def fused_tensor_core_ampere(layout, keys_seen, ports):
-    (tallies, start, flush, copy_chunk, close_group, settle_copies, load_matrices, load_transposed, multiply, write_pair, pack) = ports
+    tallies, start, flush, copy_chunk, close_group, settle_copies, *loads, multiply, write_pair, pack = ports
+    load_queries, load_keys, load_values = loads
     Q_READ, K_READ, V_READ, O_WRITE, Q_FILL, K_FILL, V_FILL, Q_USE, K_USE, V_USE = range(10)
     d, block_q, block_k, heads_fastest = layout.head_dim, layout.block_q, layout.block_k, layout.heads_fastest
-    bands, kept = layout.bands, layout.keeps_queries  # of 16 rows in a warp
-    query_bytes, key_bytes = layout.query_bytes, layout.key_bytes
+    bands, kept, fill_rows = layout.bands, layout.keeps_queries, layout.threads // 8
+    query_bytes, key_bytes = layout.query_tile_bytes, layout.key_tile_bytes
     column_tiles, steps = d // 64, d // 16
     scores, columns = block_k // 2, d // 2  # elements of s and of o that a lane has of a band
     fragments = 4 * steps if kept else 4  # registers of q that a lane has of a band
@@ -68,13 +69,13 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
         V_head = global_address(V) + uint64(head // queries_per_kv * M * d * 2)
         keys = keys_seen(min(N, first_query + block_q) - 1, N, M)
 
-        for i in range(0, block_q, 16):
+        for i in range(0, block_q, fill_rows):
             for c in range(column_tiles):
                 there = first_query + fill_row + i < N
                 source = Q_head + uint64(((first_query + fill_row + i if there else 0) * d + c * 64) * 2 + fill_chunk * 16)
                 copy_chunk(tally, Q_READ, Q_FILL, Q_tile + uint32(fill + c * block_q * ROW + i * ROW), source, 16 if there else 0)
         if keys > 0:
-            for i in range(0, block_k, 16):
+            for i in range(0, block_k, fill_rows):
                 for c in range(column_tiles):
                     there = fill_row + i < M
                     offset = uint64(((fill_row + i if there else 0) * d + c * 64) * 2 + fill_chunk * 16)
@@ -93,14 +94,14 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
             for band in range(bands):
                 for step in range(steps):
                     place = (warp_row + band * 16 + left_row) * ROW + ((step * 2 + left_chunk) ^ lane % 8) * 16
-                    load_matrices(tally, Q_USE, q, (band * steps + step) * 4, Q_tile + uint32(place))
+                    load_queries(tally, Q_USE, q, (band * steps + step) * 4, Q_tile + uint32(place))
 
         stage = 0
         for first_key in range(0, keys, block_k):
             settle_copies()
             cuda.syncthreads()
             if first_key + block_k < keys:
-                for i in range(0, block_k, 16):
+                for i in range(0, block_k, fill_rows):
                     for c in range(column_tiles):
                         j = first_key + block_k + fill_row + i
                         there = j < M
@@ -118,10 +119,10 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 if not kept:
                     for band in range(bands):
                         place = tile * block_q * ROW + (warp_row + band * 16 + left_row) * ROW + ((chunk + left_chunk) ^ lane % 8) * 16
-                        load_matrices(tally, Q_USE, q, band * 4, Q_tile + uint32(place))
+                        load_queries(tally, Q_USE, q, band * 4, Q_tile + uint32(place))
                 for j in range(0, block_k, 16):
                     place = tile * block_k * ROW + (j + right_row) * ROW + ((chunk + right_chunk) ^ lane % 8) * 16 + stage * key_bytes
-                    load_matrices(tally, K_USE, b, 0, K_tiles + uint32(place))
+                    load_keys(tally, K_USE, b, 0, K_tiles + uint32(place))
                     for band in range(bands):
                         f = band * fragments + at
                         n = band * scores + j // 2
@@ -137,7 +138,7 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 for c in range(0, d, 16):
                     tile, chunk = c // 64, c % 64 // 8
                     place = tile * block_k * ROW + (j + left_row) * ROW + ((chunk + left_chunk) ^ lane % 8) * 16 + stage * key_bytes
-                    load_transposed(tally, V_USE, b, 0, V_tiles + uint32(place))
+                    load_values(tally, V_USE, b, 0, V_tiles + uint32(place))
                     for band in range(bands):
                         p = band * scores + j // 2
                         n = band * columns + c // 2

@@ -1,4 +1,21 @@
-"""Fused attention on Hopper's tensor cores."""
+"""Fused attention on Hopper: wgmma, bulk tensor copies, and warpgroups that take turns.
+
+A block owns `block_q` query rows and walks the key/value tiles that its last row sees. Its first warpgroup only starts copies: Q once, then
+K and V tiles into a ring of `stages`, waiting on a barrier until a tile has been read by everyone before it is overwritten. Each other
+warpgroup owns 64 query rows. For each tile j:
+
+    s  = q Kⱼᵀ                         starts; q and K come from shared memory
+    o += p Vⱼ₋₁                        starts behind it: p of the tile before, in registers, V from shared memory
+    softmax(s)                         while that product goes on (numba_kernels/tensor_rows.py)
+    o  = α o,  p = s                   p rounded to the storage type
+
+and at the end o += p V of the last tile, O = o / ℓ. Products are started in turns: while one warpgroup has the tensor cores the others
+have the special function units. Tiles are described in numba_kernels/ptx/hopper.py, each has a barrier for its arrival and one for when it
+has been read. Partly masked tiles are processed whole; what lies outside the arrays arrives as zeros.
+
+K and V of the next tile are waited for before the softmax's result is used. That wait stands where the compiler might otherwise wait for
+the product, in front of the softmax instead of behind it.
+"""
 import math
 
 from numba import float32, int64, uint32, uint64
@@ -9,89 +26,80 @@ from numba_kernels.ptx.common import global_address, shared_address
 from numba_kernels.tensor_rows import MINUS_INFINITY, rows
 
 LOG2_E = float32(math.log2(math.e))
-CELLS = 10
+make_barrier, show_barriers, arrive, expect, wait = (hopper.make_barrier, hopper.show_barriers, hopper.arrive, hopper.expect, hopper.wait)
+trust_map, meet, pass_on = hopper.trust_map, hopper.meet, hopper.pass_on
+ROW_BYTES, TILE_COLUMNS, GROUP_ROWS = hopper.ROW_BYTES, hopper.TILE_COLUMNS, hopper.GROUP_ROWS
+WARPGROUP = 128  # threads
+BARRIER = 8  # bytes
 
 
-def hopper_text(layout, keys_seen, ports):
+def fused_tensor_core_hopper(layout, keys_seen, ports):
     tallies, start, flush, copy, start_scores, start_output, write_pair, pack = ports
-    Q_READ, K_READ, V_READ, O_WRITE, Q_FILL, K_FILL, V_FILL, Q_USE, K_USE, V_USE = range(CELLS)
+    Q_READ, K_READ, V_READ, O_WRITE, Q_FILL, K_FILL, V_FILL, Q_USE, K_USE, V_USE = range(10)
     d, block_q, block_k, stages, groups = layout.head_dim, layout.block_q, layout.block_k, layout.stages, layout.groups
-    query_bytes, key_bytes, barriers = layout.query_bytes, layout.key_bytes, layout.barriers
-    q_tile, k_tile = block_q * hopper.ROW_BYTES, block_k * hopper.ROW_BYTES
-    column_tiles = d // hopper.TILE_COLUMNS
-    turns, heads_fastest = layout.turns and groups > 1, layout.heads_fastest
-    scores, columns = block_k // 2, d // 2  # elements of s and of o that a lane keeps
-    halves = block_k // 4
-    device = cuda.jit(device=True, forceinline=True)
-    descriptor = device(hopper.descriptor)
-    settle_first, settle_scores, settle_output = (hopper.settle(*a) for a in ((scores, 0), (scores, 1), (columns, 0)))
-    give_registers, take_registers = hopper.fewer_registers(24), hopper.more_registers(layout.consumer_registers)
-    meet, pass_on, wait, arrive, expect = hopper.meet, hopper.pass_on, hopper.wait, hopper.arrive, hopper.expect
-    make_barrier, show_barriers, trust_map = hopper.make_barrier, hopper.show_barriers, hopper.trust_map
-    hide, softmax, rescale, normaliser = rows(block_k, d, keys_seen)
+    q_bytes, k_bytes, barriers, heads_fastest = layout.query_tile_bytes, layout.key_tile_bytes, layout.barriers, layout.heads_fastest
+    q_tile, k_tile = block_q * ROW_BYTES, block_k * ROW_BYTES  # from 64 columns to the next 64
+    scores, columns, halves = block_k // 2, d // 2, block_k // 4  # registers of a lane: s, o, p
+    turns, two_groups, all_stages = groups > 1, 2 * WARPGROUP, BARRIER * stages
+    give_registers, take_registers = hopper.fewer_registers(layout.copy_registers), hopper.more_registers(layout.multiply_registers)
+    settle_first, settle_scores, settle_output = hopper.settle(scores, 0), hopper.settle(scores, 1), hopper.settle(columns, 0)
+    descriptor = cuda.jit(device=True, forceinline=True)(hopper.descriptor)
+    hide, softmax, rescale, normaliser = rows(block_k, d, keys_seen, layout.by_polynomial)
 
     def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
+        """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block. Q, K and V are tensor maps."""
         tally = cuda.local.array(tallies, int64)
         start(tally)
-        memory = (shared_address(cuda.shared.array(0, uint32)) + uint32(1023)) & uint32(0xFFFFFC00)
-        Q_full = memory + uint32(barriers)
-        K_full = Q_full + uint32(8)
-        V_full = K_full + uint32(8 * stages)
-        K_empty = V_full + uint32(8 * stages)
-        V_empty = K_empty + uint32(8 * stages)
-        K_tiles = memory + uint32(query_bytes)
-        V_tiles = K_tiles + uint32(stages * key_bytes)
+        Q_tile = shared_address(cuda.shared.array(0, uint32)) + uint32(1023) & uint32(0xFFFFFC00)
+        K_tiles = Q_tile + uint32(q_bytes)
+        V_tiles = K_tiles + uint32(stages * k_bytes)
+        Q_full = Q_tile + uint32(barriers)
+        K_full = Q_full + uint32(BARRIER)
+        V_full = K_full + uint32(all_stages)
+        K_empty = V_full + uint32(all_stages)
+        V_empty = K_empty + uint32(all_stages)
 
         thread = cuda.threadIdx.x
-        group = thread // 128
+        group = thread // WARPGROUP
         if heads_fastest:
-            query_tile = cuda.gridDim.y - 1 - cuda.blockIdx.y
+            first_query = (cuda.gridDim.y - 1 - cuda.blockIdx.y) * block_q
             head = cuda.blockIdx.z * cuda.gridDim.x + cuda.blockIdx.x
         else:
-            query_tile = cuda.blockIdx.x
+            first_query = cuda.blockIdx.x * block_q
             head = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
-        first_query = query_tile * block_q
         tiles = (keys_seen(min(N, first_query + block_q) - 1, N, M) + block_k - 1) // block_k
-
+        keys = tiles * block_k
         if thread == 0:
             make_barrier(Q_full, 1)
             for stage in range(stages):
-                make_barrier(K_full + uint32(8 * stage), 1)
-                make_barrier(V_full + uint32(8 * stage), 1)
-                make_barrier(K_empty + uint32(8 * stage), 4 * groups)
-                make_barrier(V_empty + uint32(8 * stage), 4 * groups)
+                make_barrier(K_full + uint32(BARRIER * stage), 1)
+                make_barrier(V_full + uint32(BARRIER * stage), 1)
+                make_barrier(K_empty + uint32(BARRIER * stage), 4 * groups)  # a lane of every warp arrives
+                make_barrier(V_empty + uint32(BARRIER * stage), 4 * groups)
             show_barriers()
         cuda.syncthreads()
 
         if group == 0:
             give_registers()
-            if thread == 0 and tiles > 0:
+            if thread == 0:
                 Q_map, K_map, V_map = global_address(Q), global_address(K), global_address(V)
                 trust_map(Q_map)
                 trust_map(K_map)
                 trust_map(V_map)
-                expect(Q_full, query_bytes)
-                for c in range(column_tiles):
-                    copy(tally, Q_READ, Q_FILL, memory + uint32(c * q_tile), Q_map, c * 64, first_query, head, Q_full,
-                         min(N - first_query, block_q), block_q)
+                copy(tally, Q_READ, Q_FILL, Q_tile, Q_map, first_query, head, N, block_q, Q_full)
                 kv_head = head // queries_per_kv
                 stage = 0
-                parity = 1
-                for first_key in range(0, tiles * block_k, block_k):
-                    wait(K_empty + uint32(8 * stage), parity)
-                    expect(K_full + uint32(8 * stage), key_bytes)
-                    for c in range(column_tiles):
-                        copy(tally, K_READ, K_FILL, K_tiles + uint32(stage * key_bytes + c * k_tile), K_map, c * 64, first_key, kv_head,
-                             K_full + uint32(8 * stage), min(M - first_key, block_k), block_k)
-                    wait(V_empty + uint32(8 * stage), parity)
-                    expect(V_full + uint32(8 * stage), key_bytes)
-                    for c in range(column_tiles):
-                        copy(tally, V_READ, V_FILL, V_tiles + uint32(stage * key_bytes + c * k_tile), V_map, c * 64, first_key, kv_head,
-                             V_full + uint32(8 * stage), min(M - first_key, block_k), block_k)
+                free = 1  # the parity of a phase that is over before the first one begins
+                for first_key in range(0, keys, block_k):
+                    at = uint32(BARRIER * stage)
+                    wait(K_empty + at, free)
+                    copy(tally, K_READ, K_FILL, K_tiles + uint32(stage * k_bytes), K_map, first_key, kv_head, M, block_k, K_full + at)
+                    wait(V_empty + at, free)
+                    copy(tally, V_READ, V_FILL, V_tiles + uint32(stage * k_bytes), V_map, first_key, kv_head, M, block_k, V_full + at)
                     stage += 1
                     if stage == stages:
                         stage = 0
-                        parity = 1 - parity
+                        free = 1 - free
             flush(tally, counts)
         else:
             take_registers()
@@ -106,25 +114,24 @@ def hopper_text(layout, keys_seen, ports):
                 l[r] = float32(0)
             for n in range(columns):
                 o[n] = float32(0)
-            lane = cuda.laneid
-            signals = lane == 0
-            first_row = first_query + (group - 1) * 64
-            row = first_row + thread // 32 % 4 * 16 + lane // 4
+            signals = cuda.laneid == 0
             steps = scale * LOG2_E
-            q = descriptor(memory + uint32((group - 1) * 64 * 128), q_tile)
+            first_row = first_query + (group - 1) * GROUP_ROWS
+            row = first_row + thread // 32 % 4 * 16 + cuda.laneid // 4
             unmasked = keys_seen(first_row, N, M)
-            mine = uint32(group)
-            other = uint32(group % groups + 1)
+            q = descriptor(Q_tile + uint32((group - 1) * GROUP_ROWS * ROW_BYTES), q_tile)
+            mine, next_one = group, group % groups + 1
             if turns and group == groups:
-                pass_on(other, 128 * 2)
+                pass_on(next_one, two_groups)
+
+            wait(Q_full, 0)
             if tiles > 0:
-                wait(Q_full, 0)
                 wait(K_full, 0)
                 if turns:
-                    meet(mine, 128 * 2)
+                    meet(mine, two_groups)
                 start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles, k_tile))
                 if turns:
-                    pass_on(other, 128 * 2)
+                    pass_on(next_one, two_groups)
                 settle_first(s, 0)
                 if signals:
                     arrive(K_empty)
@@ -133,52 +140,54 @@ def hopper_text(layout, keys_seen, ports):
                 softmax(s, 0, m, l, alpha, 0, steps)
                 for n in range(halves):
                     p[n] = pack(s[2 * n], s[2 * n + 1])
-                before = 0
-                before_parity = 0
+
+                before = 0  # the stage of the tile before, and the parity of its phase
+                before_phase = 0
                 stage = 1 % stages
-                parity = 1 // stages
+                phase = 1 // stages
                 if tiles > 1:
-                    wait(K_full + uint32(8 * stage), parity)
-                for first_key in range(block_k, tiles * block_k, block_k):
+                    wait(K_full + uint32(BARRIER * stage), phase)
+                for first_key in range(block_k, keys, block_k):
                     if turns:
-                        meet(mine, 128 * 2)
-                    start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles + uint32(stage * key_bytes), k_tile))
-                    wait(V_full + uint32(8 * before), before_parity)
-                    start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * key_bytes), k_tile))
+                        meet(mine, two_groups)
+                    start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles + uint32(stage * k_bytes), k_tile))
+                    wait(V_full + uint32(BARRIER * before), before_phase)
+                    start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * k_bytes), k_tile))
                     if turns:
-                        pass_on(other, 128 * 2)
+                        pass_on(next_one, two_groups)
                     settle_scores(s, 0)
                     if signals:
-                        arrive(K_empty + uint32(8 * stage))
+                        arrive(K_empty + uint32(BARRIER * stage))
                     if unmasked < first_key + block_k:
                         hide(s, 0, row, first_key, N, M)
                     softmax(s, 0, m, l, alpha, 0, steps)
                     multiplied = before
                     before = stage
-                    before_parity = parity
+                    before_phase = phase
                     stage += 1
                     if stage == stages:
                         stage = 0
-                        parity = 1 - parity
-                    if first_key + block_k < tiles * block_k:
-                        wait(K_full + uint32(8 * stage), parity)
+                        phase = 1 - phase
+                    if first_key + block_k < keys:
+                        wait(K_full + uint32(BARRIER * stage), phase)
                     settle_output(o, 0)
                     if signals:
-                        arrive(V_empty + uint32(8 * multiplied))
+                        arrive(V_empty + uint32(BARRIER * multiplied))
                     rescale(o, 0, alpha, 0)
                     for n in range(halves):
                         p[n] = pack(s[2 * n], s[2 * n + 1])
-                wait(V_full + uint32(8 * before), before_parity)
-                start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * key_bytes), k_tile))
+                wait(V_full + uint32(BARRIER * before), before_phase)
+                start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * k_bytes), k_tile))
                 settle_output(o, 0)
+
             if turns and group == 1:
-                meet(mine, 128 * 2)
+                meet(mine, two_groups)  # with the last one's last turn: no barrier is left half full
             for r in range(2):
                 normalise = normaliser(l, r)
                 if row + 8 * r < N:
-                    place = global_address(O) + uint64(2 * ((head * N + row + 8 * r) * d + lane % 4 * 2))
+                    place = global_address(O) + uint64(((head * N + row + 8 * r) * d + cuda.laneid % 4 * 2) * 2)
                     for n in range(0, columns, 4):
-                        write_pair(tally, O_WRITE, place + uint64(n * 4), o[n + 2 * r] * normalise, o[n + 2 * r + 1] * normalise)
+                        write_pair(tally, O_WRITE, place + uint64(4 * n), o[n + 2 * r] * normalise, o[n + 2 * r + 1] * normalise)
             flush(tally, counts)
 
     return fused_tensor_core

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from numba import float32, int32
 
 from numba_kernels.device import cuda
-from numba_kernels.ptx.common import larger, power_of_two
+from numba_kernels.ptx.common import larger, power_of_two, power_of_two_by_polynomial
 
 MINUS_INFINITY = float32(-math.inf)
 EVERYONE = 0xFFFFFFFF
@@ -32,9 +32,11 @@ class Rows(NamedTuple):
     normaliser: Callable
 
 
-def rows(block_k: int, head_dim: int, keys_seen: Callable) -> Rows:
+def rows(block_k: int, head_dim: int, keys_seen: Callable, by_polynomial: int = 0) -> Rows:
     """For key tiles of block_k. keys_seen: the mask."""
     scores, columns = block_k // 2, head_dim // 2  # elements of s and of o that a lane has of its two rows
+
+    shared = 4 * by_polynomial
 
     def hide(s, at, row, first_key, N, M):
         first = first_key + cuda.laneid % 4 * 2
@@ -56,7 +58,11 @@ def rows(block_k: int, head_dim: int, keys_seen: Callable) -> Rows:
             alpha[first_row + r] = power_of_two(scale * m[first_row + r] - safe)
             m[first_row + r] = top
             total = l[first_row + r] * alpha[first_row + r]
-            for n in range(at + 2 * r, at + scores, 4):
+            for n in range(at + 2 * r, at + shared, 4):
+                s[n] = power_of_two(scale * s[n] - safe)
+                s[n + 1] = power_of_two_by_polynomial(scale * s[n + 1] - safe)
+                total += s[n] + s[n + 1]
+            for n in range(at + shared + 2 * r, at + scores, 4):
                 s[n] = power_of_two(scale * s[n] - safe)
                 s[n + 1] = power_of_two(scale * s[n + 1] - safe)
                 total += s[n] + s[n + 1]

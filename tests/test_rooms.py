@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 WORDS_AND_GEOMETRY = {"errors", "gpus", "layout", "ledger", "masks", "problem", "tiling", "units", "vocabulary"}
 FRONT_END = {"options", "tables"}  # of the command lines, which are these files:
-COMMAND_LINE = {"__main__.py", "validation_text.py"}
+COMMAND_LINE = {"__main__.py", "comparison_text.py", "validation_text.py"}
 MODULES = [path for room in ("traffic_model", "numba_kernels", "app") for path in sorted((ROOT / room).rglob("*.py"))]
 
 
@@ -30,7 +30,7 @@ def forbidden(path: Path, source: str) -> list[str]:
     if room == "traffic_model":
         return sorted(n for n in names if top[n] not in {"traffic_model", "numpy"} | sys.stdlib_module_names)
     if room == "numba_kernels":
-        allowed = {"numba_kernels", "numba", "numpy", "cuda", "traffic_model"} | sys.stdlib_module_names
+        allowed = {"numba_kernels", "numba", "llvmlite", "numpy", "cuda", "traffic_model"} | sys.stdlib_module_names
         parts = WORDS_AND_GEOMETRY | (FRONT_END if path.name in COMMAND_LINE else set())
         predictions = {n for n in names if top[n] == "traffic_model" and (n.split(".") + [""])[1] not in parts}
         if path.name == "__main__.py":

@@ -63,7 +63,7 @@ def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) ->
     several, some = (whole_numbers, words) if lists else (whole_number, str)
     default = lambda value: [value] if lists else value
     parser.add_argument("--algorithm", type=words, default=["naive", "fused"], metavar="NAME[,NAME]",
-                        help="naive, tiled, fused, fused_kv_outer (naive,fused)")
+                        help="naive, tiled, fused, fused_kv_outer, fused_tensor_core (naive,fused)")
     parser.add_argument("--seq-len", type=several, default=default(4096), metavar="N", help="queries (4096)")
     parser.add_argument("--kv-len", type=whole_number, metavar="M", help="keys (N)")
     parser.add_argument("--head-dim", type=several, default=default(64), metavar="D", help="head size (64)")

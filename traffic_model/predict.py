@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from traffic_model import fused, fused_kv_outer, naive, tiled
+from traffic_model import fused, fused_kv_outer, fused_tensor_core, naive, tiled
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.kernel import Kernel
@@ -13,7 +13,8 @@ from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
 from traffic_model.warps import warp_ledgers
 
-ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers}
+ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers,
+              "fused_tensor_core": fused_tensor_core.ledgers}
 
 
 @dataclass(frozen=True)

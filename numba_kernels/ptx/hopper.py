@@ -31,8 +31,8 @@ def start_scores(keys: int, head_dim: int, dtype: str, negated: bool, q_tile_byt
     lines = []
     for step in range(head_dim // DEPTH):
         tile, inside = divmod(step * DEPTH, TILE_COLUMNS)
-        advance = lambda tile_bytes: (tile * tile_bytes + inside * 2) >> 4
-        lines.append(f"add.s64 q, {{0}}, {advance(q_tile_bytes)}; add.s64 k, {{1}}, {advance(k_tile_bytes)}; "
+        q_on, k_on = ((tile * tile_bytes + inside * 2) >> 4 for tile_bytes in (q_tile_bytes, k_tile_bytes))
+        lines.append(f"add.s64 q, {{0}}, {q_on}; add.s64 k, {{1}}, {k_on}; "
                      f"wgmma.mma_async.sync.aligned.m64n{keys}k16.f32.{kind}.{kind} {{{{{{registers}}}}}}, q, k, "
                      f"{int(step > 0)}, {-1 if negated else 1}, 1, 0, 0;")
     return on_array(_group(lines), keys // 2, (uint64, uint64))

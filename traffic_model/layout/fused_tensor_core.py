@@ -11,7 +11,7 @@ from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout.common import WARP, Launch, Layout, ceil_div
 from traffic_model.problem import AttentionProblem
-from traffic_model.tiling import Tiling
+from traffic_model.tiling import THREE_GROUPS, Tiling
 
 NAME = "fused_tensor_core"
 DTYPES = ("bfloat16", "float16")
@@ -28,7 +28,7 @@ BARRIER_BYTES = 8
 
 @dataclass(frozen=True)
 class TensorCoreLayout(Layout):
-    """A block computes `block_q` query rows. heads_fastest: blocks of a causal mask differ in work; the longest of all heads start first."""
+    """A block computes `block_q` query rows. heads_fastest: under a causal mask blocks differ in work, and the longest start first."""
 
     block_q: int
     block_k: int
@@ -55,8 +55,8 @@ class TensorCoreLayout(Layout):
 
     @property
     @abstractmethod
-    def query_reads(self) -> str:
-        """"once" where a block's query rows stay in registers, "every tile" where they are read again for every key tile."""
+    def keeps_queries(self) -> bool:
+        """Whether a block reads its query rows from shared memory once, or again for every key tile."""
 
     @property
     @abstractmethod
@@ -78,7 +78,7 @@ class TensorCoreLayout(Layout):
 
     def record(self) -> dict:
         order = "head fastest, then query tile from the last to the first, then batch"
-        return super().record() | (dict(grid_order=order) if self.heads_fastest else {}) | dict(path=f"compute capability {self.capability}")
+        return super().record() | (dict(grid_order=order) if self.heads_fastest else {}) | dict(compute_capability=self.capability)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,10 @@ class HopperLayout(TensorCoreLayout):
     the barriers: of Q, then of each stage K full, V full, K empty, V empty. S, P and O stay in registers."""
 
     stages: int = 2
+    query_tiles: ClassVar[tuple[int, ...]] = (64, 128, THREE_GROUPS)
     capability: ClassVar[str] = HOPPER
+    copy_registers: ClassVar[int] = COPY_REGISTERS
+    by_polynomial: ClassVar[int] = 0
 
     @property
     def groups(self) -> int:
@@ -103,8 +106,8 @@ class HopperLayout(TensorCoreLayout):
         return self.groups
 
     @property
-    def query_reads(self) -> str:
-        return "every tile"
+    def keeps_queries(self) -> bool:
+        return False
 
     @property
     def resident_blocks(self) -> int:
@@ -147,8 +150,8 @@ class AmpereLayout(TensorCoreLayout):
         return self.block_q // (16 * self.warps)
 
     @property
-    def query_reads(self) -> str:
-        return "once" if self.head_dim == min(HEAD_DIMS) else "every tile"
+    def keeps_queries(self) -> bool:
+        return self.head_dim == min(HEAD_DIMS)
 
     @property
     def resident_blocks(self) -> int:
@@ -184,3 +187,16 @@ class FusedTensorCoreLayout:
                 raise Refusal(f"{NAME} takes {name} tiles of {' or '.join(map(str, sizes))} on {gpu.name}, not {size}; the nearest is "
                               f"{nearest}.")
         return path.resolve(problem, tiling, gpu)
+
+    @classmethod
+    def best_tiling(cls, problem: AttentionProblem, gpu: Gpu) -> Tiling:
+        """The tiling with the least work on the busiest multiprocessor, at the rates that were measured. Raises Refusal as `path` does."""
+        path = cls.path(gpu)
+        rates = path.rates[problem.head_dim] if problem.head_dim in HEAD_DIMS else {(64, 64): 1.0}
+
+        def busiest(tile):
+            blocks = ceil_div(problem.seq_len, tile[0]) * problem.query_heads
+            rounds = ceil_div(blocks, gpu.multiprocessors) if problem.mask == "full" else blocks / gpu.multiprocessors
+            return rounds * tile[0] / rates[tile]
+
+        return Tiling(*min(rates, key=busiest))
