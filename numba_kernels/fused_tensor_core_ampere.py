@@ -33,7 +33,8 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
     scores, columns = block_k // 2, d // 2  # elements of s and of o that a lane has of a band
     fragments = 4 * steps if kept else 4  # registers of q that a lane has of a band
     q_length, s_length, o_length, lane_rows = bands * fragments, bands * scores, bands * columns, bands * 2
-    hide, softmax, rescale, normaliser = rows(block_k, d, keys_seen)
+    p_length = s_length // 2
+    hide, tops, powers, rescale, normaliser = rows(block_k, d, keys_seen)
 
     def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block"""
@@ -41,6 +42,7 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
         start(tally)
         q = cuda.local.array(q_length, uint32)
         s = cuda.local.array(s_length, float32)
+        p = cuda.local.array(p_length, uint32)
         o = cuda.local.array(o_length, float32)
         b = cuda.local.array(4, uint32)
         m = cuda.local.array(lane_rows, float32)
@@ -53,10 +55,12 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
         thread = cuda.threadIdx.x
         lane = thread % 32
         warp_row = thread // 32 * bands * 16
+        Q_rows = Q_tile + uint32(warp_row * ROW)
         fill_row, fill_chunk = thread // 8, thread % 8
         fill = fill_row * ROW + (fill_chunk ^ fill_row % 8) * 16
-        left_row, left_chunk = lane % 16, lane // 16  # what this lane names for ldmatrix: of q, and of v transposed
-        right_row, right_chunk = lane % 8 + lane // 16 * 8, lane // 8 % 2  # of k
+        # where this lane's chunks for ldmatrix lie: of q, and of v transposed; of k. Of other columns: exclusive or
+        left = uint32(lane % 16 * ROW + (lane // 16 ^ lane % 8) * 16)
+        right = uint32((lane % 8 + lane // 16 * 8) * ROW + (lane // 8 % 2 ^ lane % 8) * 16)
         if heads_fastest:
             first_query = (cuda.gridDim.y - 1 - cuda.blockIdx.y) * block_q
             head = cuda.blockIdx.z * cuda.gridDim.x + cuda.blockIdx.x
@@ -93,8 +97,7 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
             cuda.syncthreads()
             for band in range(bands):
                 for step in range(steps):
-                    place = (warp_row + band * 16 + left_row) * ROW + ((step * 2 + left_chunk) ^ lane % 8) * 16
-                    load_queries(tally, Q_USE, q, (band * steps + step) * 4, Q_tile + uint32(place))
+                    load_queries(tally, Q_USE, q, (band * steps + step) * 4, Q_rows + uint32(band * 16 * ROW) + (left ^ uint32(step * 32)))
 
         stage = 0
         for first_key in range(0, keys, block_k):
@@ -111,18 +114,19 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                         copy_chunk(tally, V_READ, V_FILL, V_tiles + target, V_head + offset, 16 if there else 0)
                 close_group()
 
-            for n in range(bands * scores):
+            K_tile = K_tiles + uint32(stage * key_bytes)
+            V_tile = V_tiles + uint32(stage * key_bytes)
+            for n in range(s_length):
                 s[n] = float32(0)
             for step in range(steps):
                 at = step * 4 if kept else 0
-                tile, chunk = step // 4, step % 4 * 2
+                tile, chunk = step // 4, uint32(step % 4 * 32)
                 if not kept:
                     for band in range(bands):
-                        place = tile * block_q * ROW + (warp_row + band * 16 + left_row) * ROW + ((chunk + left_chunk) ^ lane % 8) * 16
-                        load_queries(tally, Q_USE, q, band * 4, Q_tile + uint32(place))
+                        there = uint32(tile * block_q * ROW + band * 16 * ROW)
+                        load_queries(tally, Q_USE, q, band * 4, Q_rows + there + (left ^ chunk))
                 for j in range(0, block_k, 16):
-                    place = tile * block_k * ROW + (j + right_row) * ROW + ((chunk + right_chunk) ^ lane % 8) * 16 + stage * key_bytes
-                    load_keys(tally, K_USE, b, 0, K_tiles + uint32(place))
+                    load_keys(tally, K_USE, b, 0, K_tile + uint32(tile * block_k * ROW + j * ROW) + (right ^ chunk))
                     for band in range(bands):
                         f = band * fragments + at
                         n = band * scores + j // 2
@@ -132,20 +136,20 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 for band in range(bands):
                     hide(s, band * scores, row + band * 16, first_key, N, M)
             for band in range(bands):
-                softmax(s, band * scores, m, l, alpha, band * 2, scale * LOG2_E)
-                rescale(o, band * columns, alpha, band * 2)
+                if tops(s, band * scores, m, l, alpha, band * 2, scale * LOG2_E):
+                    rescale(o, band * columns, alpha, band * 2)
+                powers(s, band * scores, m, l, band * 2, scale * LOG2_E)
+            for n in range(p_length):
+                p[n] = pack(s[2 * n], s[2 * n + 1])
             for j in range(0, block_k, 16):
                 for c in range(0, d, 16):
-                    tile, chunk = c // 64, c % 64 // 8
-                    place = tile * block_k * ROW + (j + left_row) * ROW + ((chunk + left_chunk) ^ lane % 8) * 16 + stage * key_bytes
-                    load_values(tally, V_USE, b, 0, V_tiles + uint32(place))
+                    there = uint32(c // 64 * block_k * ROW + j * ROW)
+                    load_values(tally, V_USE, b, 0, V_tile + there + (left ^ uint32(c % 64 * 2)))
                     for band in range(bands):
-                        p = band * scores + j // 2
+                        f = (band * scores + j // 2) // 2
                         n = band * columns + c // 2
-                        p0, p1 = pack(s[p], s[p + 1]), pack(s[p + 2], s[p + 3])
-                        p2, p3 = pack(s[p + 4], s[p + 5]), pack(s[p + 6], s[p + 7])
-                        multiply(o, n, p0, p1, p2, p3, b[0], b[1])
-                        multiply(o, n + 4, p0, p1, p2, p3, b[2], b[3])
+                        multiply(o, n, p[f], p[f + 1], p[f + 2], p[f + 3], b[0], b[1])
+                        multiply(o, n + 4, p[f], p[f + 1], p[f + 2], p[f + 3], b[2], b[3])
             stage = 1 - stage
 
         settle_copies()

@@ -40,11 +40,12 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
     q_bytes, k_bytes, barriers, heads_fastest = layout.query_tile_bytes, layout.key_tile_bytes, layout.barriers, layout.heads_fastest
     q_tile, k_tile = block_q * ROW_BYTES, block_k * ROW_BYTES  # from 64 columns to the next 64
     scores, columns, halves = block_k // 2, d // 2, block_k // 4  # registers of a lane: s, o, p
-    turns, two_groups, all_stages = groups > 1, 2 * WARPGROUP, BARRIER * stages
+    turns, two_groups, all_stages = groups > 1 and layout.turns, 2 * WARPGROUP, BARRIER * stages
     give_registers, take_registers = hopper.fewer_registers(layout.copy_registers), hopper.more_registers(layout.multiply_registers)
     settle_first, settle_scores, settle_output = hopper.settle(scores, 0), hopper.settle(scores, 1), hopper.settle(columns, 0)
     descriptor = cuda.jit(device=True, forceinline=True)(hopper.descriptor)
-    hide, softmax, rescale, normaliser = rows(block_k, d, keys_seen, layout.by_polynomial)
+    hide, tops, powers, rescale, normaliser = rows(block_k, d, keys_seen, layout.lazy)
+    early, middle, late = (layout.settle == each for each in ('first', 'max', 'end'))
 
     def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block. Q, K and V are tensor maps."""
@@ -137,7 +138,8 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
                     arrive(K_empty)
                 if unmasked < block_k:
                     hide(s, 0, row, 0, N, M)
-                softmax(s, 0, m, l, alpha, 0, steps)
+                tops(s, 0, m, l, alpha, 0, steps)
+                powers(s, 0, m, l, 0, steps)
                 for n in range(halves):
                     p[n] = pack(s[2 * n], s[2 * n + 1])
 
@@ -158,9 +160,13 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
                     settle_scores(s, 0)
                     if signals:
                         arrive(K_empty + uint32(BARRIER * stage))
+                    if early:
+                        settle_output(o, 0)
                     if unmasked < first_key + block_k:
                         hide(s, 0, row, first_key, N, M)
-                    softmax(s, 0, m, l, alpha, 0, steps)
+                    grown = tops(s, 0, m, l, alpha, 0, steps)
+                    if late:
+                        powers(s, 0, m, l, 0, steps)
                     multiplied = before
                     before = stage
                     before_phase = phase
@@ -170,10 +176,14 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
                         phase = 1 - phase
                     if first_key + block_k < keys:
                         wait(K_full + uint32(BARRIER * stage), phase)
-                    settle_output(o, 0)
+                    if not early:
+                        settle_output(o, 0)
                     if signals:
                         arrive(V_empty + uint32(BARRIER * multiplied))
-                    rescale(o, 0, alpha, 0)
+                    if not late:
+                        powers(s, 0, m, l, 0, steps)
+                    if grown:
+                        rescale(o, 0, alpha, 0)
                     for n in range(halves):
                         p[n] = pack(s[2 * n], s[2 * n + 1])
                 wait(V_full + uint32(BARRIER * before), before_phase)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from numba import float32, int32
 
 from numba_kernels.device import cuda
-from numba_kernels.ptx.common import larger, power_of_two, power_of_two_by_polynomial
+from numba_kernels.ptx.common import larger, power_of_two
 
 MINUS_INFINITY = float32(-math.inf)
 EVERYONE = 0xFFFFFFFF
@@ -27,16 +27,16 @@ class Rows(NamedTuple):
     """
 
     hide: Callable
-    softmax: Callable
+    tops: Callable
+    powers: Callable
     rescale: Callable
     normaliser: Callable
 
 
-def rows(block_k: int, head_dim: int, keys_seen: Callable, by_polynomial: int = 0) -> Rows:
+def rows(block_k: int, head_dim: int, keys_seen: Callable, lazy: float = 8.0) -> Rows:
     """For key tiles of block_k. keys_seen: the mask."""
+    LAZY = float32(lazy)
     scores, columns = block_k // 2, head_dim // 2  # elements of s and of o that a lane has of its two rows
-
-    shared = 4 * by_polynomial
 
     def hide(s, at, row, first_key, N, M):
         first = first_key + cuda.laneid % 4 * 2
@@ -47,22 +47,28 @@ def rows(block_k: int, head_dim: int, keys_seen: Callable, by_polynomial: int = 
                     if int32(2 * n + c) >= sees:
                         s[at + n + 2 * r + c] = MINUS_INFINITY
 
-    def softmax(s, at, m, l, alpha, first_row, scale):
+    def tops(s, at, m, l, alpha, first_row, scale):
+        grown = False
         for r in range(2):
             top = m[first_row + r]
             for n in range(at + 2 * r, at + scores, 4):
                 top = larger(top, larger(s[n], s[n + 1]))
             top = larger(top, cuda.shfl_xor_sync(EVERYONE, top, 1))
             top = larger(top, cuda.shfl_xor_sync(EVERYONE, top, 2))
+            grows = scale * top - scale * m[first_row + r] > LAZY
+            alpha[first_row + r] = power_of_two(scale * m[first_row + r] - scale * top) if grows else float32(1)
+            if grows:
+                m[first_row + r] = top
+            l[first_row + r] *= alpha[first_row + r]
+            grown = grown or grows
+        return cuda.any_sync(EVERYONE, grown)
+
+    def powers(s, at, m, l, first_row, scale):
+        for r in range(2):
+            top = m[first_row + r]
             safe = scale * (top if top > MINUS_INFINITY else float32(0))  # nothing seen yet: 2^(−∞ − 0) = 0 where −∞ − −∞ is NaN
-            alpha[first_row + r] = power_of_two(scale * m[first_row + r] - safe)
-            m[first_row + r] = top
-            total = l[first_row + r] * alpha[first_row + r]
-            for n in range(at + 2 * r, at + shared, 4):
-                s[n] = power_of_two(scale * s[n] - safe)
-                s[n + 1] = power_of_two_by_polynomial(scale * s[n + 1] - safe)
-                total += s[n] + s[n + 1]
-            for n in range(at + shared + 2 * r, at + scores, 4):
+            total = l[first_row + r]
+            for n in range(at + 2 * r, at + scores, 4):
                 s[n] = power_of_two(scale * s[n] - safe)
                 s[n + 1] = power_of_two(scale * s[n + 1] - safe)
                 total += s[n] + s[n + 1]
@@ -79,4 +85,4 @@ def rows(block_k: int, head_dim: int, keys_seen: Callable, by_polynomial: int = 
         total += cuda.shfl_xor_sync(EVERYONE, total, 2)
         return float32(1) / total if total > float32(0) else float32(0)
 
-    return Rows(*map(cuda.jit(device=True, forceinline=True), (hide, softmax, rescale, normaliser)))
+    return Rows(*map(cuda.jit(device=True, forceinline=True), (hide, tops, powers, rescale, normaliser)))

@@ -1,6 +1,4 @@
 """What every GPU with bf16 tensor cores understands: compute capability 8.0 and up."""
-import struct
-
 from llvmlite import ir
 from numba import float32, types, uint32, uint64
 
@@ -11,23 +9,6 @@ PTX_TYPES = {"bfloat16": "bf16", "float16": "f16"}
 
 # 2^x, to two units in the last place; 2^−∞ is 0, and so is a result below 2^−126.
 power_of_two = instruction("ex2.approx.ftz.f32 $0, $1;", float32, (float32,), pure=True)
-
-def _polynomial(*coefficients: float) -> str:
-    """PTX that leaves 1 + r·(c1 + r·(c2 + …)) in p."""
-    number = lambda value: f"0f{struct.unpack('>I', struct.pack('>f', value))[0]:08X}"
-    first, *others = reversed(coefficients)
-    steps = [f"fma.rn.ftz.f32 p, p, r, {number(each)};" for each in (*others, 1.0)]
-    return f"mov.f32 p, {number(first)}; " + " ".join(steps)
-
-
-# 2^x for x ≤ 0 without the special function unit, which gives four results a clock where the other units give 32: 2^n · 2^r, n the nearest
-# integer, by a polynomial (relative error 3e-6, least maximum over |r| ≤ 1/2; 2^r is 1 at r = 0), n added to the exponent. Adding
-# 1.5·2^23 rounds to an integer and leaves it in the lower bits. From −127 down, −∞ included, the result is 0.
-power_of_two_by_polynomial = instruction(
-    "{ .reg .f32 x, t, r, p; .reg .b32 n, bits; max.f32 x, $1, 0fC2FE0000; add.rn.ftz.f32 t, x, 0f4B400000; "
-    "sub.rn.ftz.f32 r, t, 0f4B400000; sub.rn.ftz.f32 r, x, r; "
-    + _polynomial(0.6931242070772397, 0.24024098863742202, 0.05590630844079353, 0.00958279646248858)
-    + " mov.b32 n, t; shl.b32 n, n, 23; mov.b32 bits, p; add.s32 bits, bits, n; mov.b32 $0, bits; }", float32, (float32,), pure=True)
 
 # The larger of two.
 larger = instruction("max.f32 $0, $1, $2;", float32, (float32, float32), pure=True)

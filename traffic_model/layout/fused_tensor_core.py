@@ -3,6 +3,7 @@
 Tiles lie in shared memory as they do in HBM, two bytes an element, cut into tiles of 64 columns (128 bytes a row) one behind the other;
 the chunks of 16 bytes of a row are exchanged, so that the eight rows that are read together lie in different banks.
 """
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -38,6 +39,7 @@ class TensorCoreLayout(Layout):
     query_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     key_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     capability: ClassVar[str]  # the least that the kernel needs
+    rates: ClassVar[dict[int, dict[tuple[int, int], int]]]  # {head size: {tiling: TFLOP/s}}, H200, 16 heads, N 16,384, full, bf16
 
     @classmethod
     def choose(cls, problem: AttentionProblem, tiling: Tiling) -> "TensorCoreLayout":
@@ -90,7 +92,10 @@ class HopperLayout(TensorCoreLayout):
     query_tiles: ClassVar[tuple[int, ...]] = (64, 128, THREE_GROUPS)
     capability: ClassVar[str] = HOPPER
     copy_registers: ClassVar[int] = COPY_REGISTERS
-    by_polynomial: ClassVar[int] = 0
+    rates: ClassVar = {64: {(64, 128): 474, (128, 128): 451, (192, 128): 546}, 128: {(128, 128): 612}}
+    settle: ClassVar[str] = 'first'
+    lazy: ClassVar[float] = 8.0
+    turns: ClassVar[bool] = True
 
     @property
     def groups(self) -> int:
@@ -137,6 +142,7 @@ class AmpereLayout(TensorCoreLayout):
 
     key_tiles: ClassVar[tuple[int, ...]] = (16, 32, 64)
     capability: ClassVar[str] = AMPERE
+    rates: ClassVar = {64: {(128, 64): 331}, 128: {(128, 32): 277}}
     warps: ClassVar[int] = 4
     threads: ClassVar[int] = 4 * WARP
 
@@ -177,10 +183,7 @@ class FusedTensorCoreLayout:
     def resolve(cls, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> TensorCoreLayout:
         """The layout for this GPU. Raises Refusal, too, for a dtype, a head size or a tile that the tensor cores do not take."""
         path = cls.path(gpu)
-        if problem.dtype not in DTYPES:
-            raise Refusal(f"{NAME} multiplies {' and '.join(DTYPES)}, not {problem.dtype}; take fused, which keeps fp32.")
-        if problem.head_dim not in HEAD_DIMS:
-            raise Refusal(f"{NAME} takes head dims {' and '.join(map(str, HEAD_DIMS))}, not {problem.head_dim}; take fused.")
+        require_taken(problem)
         for name, size, sizes in (("query", tiling.block_q, path.query_tiles), ("key", tiling.block_k, path.key_tiles)):
             if size not in sizes:
                 nearest = min(sizes, key=lambda each: abs(each - size))
@@ -190,13 +193,26 @@ class FusedTensorCoreLayout:
 
     @classmethod
     def best_tiling(cls, problem: AttentionProblem, gpu: Gpu) -> Tiling:
-        """The tiling with the least work on the busiest multiprocessor, at the rates that were measured. Raises Refusal as `path` does."""
+        """The tiling that keeps the busiest multiprocessor busy for the shortest time, by the rates that were measured.
+
+        Blocks run in rounds of as many as the multiprocessors hold; under a causal mask, where the longest start first, the rounds
+        need not be whole. Raises Refusal as `resolve` does.
+        """
         path = cls.path(gpu)
-        rates = path.rates[problem.head_dim] if problem.head_dim in HEAD_DIMS else {(64, 64): 1.0}
+        require_taken(problem)
+        rates = path.rates[problem.head_dim]
 
-        def busiest(tile):
-            blocks = ceil_div(problem.seq_len, tile[0]) * problem.query_heads
-            rounds = ceil_div(blocks, gpu.multiprocessors) if problem.mask == "full" else blocks / gpu.multiprocessors
-            return rounds * tile[0] / rates[tile]
+        def busy(tile):
+            resident = path.choose(problem, Tiling(*tile)).resident_blocks
+            rounds = ceil_div(problem.seq_len, tile[0]) * problem.query_heads / (gpu.multiprocessors * resident)
+            return (math.ceil(rounds) if problem.mask == "full" else max(1, rounds)) * resident * tile[0] / rates[tile]
 
-        return Tiling(*min(rates, key=busiest))
+        return Tiling(*min(rates, key=busy))
+
+
+def require_taken(problem: AttentionProblem) -> None:
+    """Raises Refusal for a dtype or a head size that the tensor-core kernels do not take."""
+    if problem.dtype not in DTYPES:
+        raise Refusal(f"{NAME} multiplies {' and '.join(DTYPES)}, not {problem.dtype}; take fused, which keeps fp32.")
+    if problem.head_dim not in HEAD_DIMS:
+        raise Refusal(f"{NAME} takes head dims {' and '.join(map(str, HEAD_DIMS))}, not {problem.head_dim}; take fused.")
