@@ -34,7 +34,7 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
     fragments = 4 * steps if kept else 4  # registers of q that a lane has of a band
     q_length, s_length, o_length, lane_rows = bands * fragments, bands * scores, bands * columns, bands * 2
     p_length = s_length // 2
-    hide, tops, powers, rescale, normaliser = rows(block_k, d, keys_seen)
+    hide, maximum, exponentials, rescale, normaliser = rows(block_k, d, keys_seen)
 
     def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block"""
@@ -136,9 +136,9 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 for band in range(bands):
                     hide(s, band * scores, row + band * 16, first_key, N, M)
             for band in range(bands):
-                if tops(s, band * scores, m, l, alpha, band * 2, scale * LOG2_E):
+                if maximum(s, band * scores, m, l, alpha, band * 2, scale * LOG2_E):
                     rescale(o, band * columns, alpha, band * 2)
-                powers(s, band * scores, m, l, band * 2, scale * LOG2_E)
+                exponentials(s, band * scores, m, l, band * 2, scale * LOG2_E)
             for n in range(p_length):
                 p[n] = pack(s[2 * n], s[2 * n + 1])
             for j in range(0, block_k, 16):

@@ -25,6 +25,7 @@ REGISTERS = 65536  # of one multiprocessor of either
 COPY_REGISTERS, MOST_REGISTERS, REGISTER_STEP = 24, 240, 8  # of a thread whose warpgroup gives registers away, or takes them
 ALIGNMENT = 1024  # bytes: tiles that wgmma reads start at multiples of so many, dynamic shared memory need not
 BARRIER_BYTES = 8
+ALIKE = 1.03  # times that differ by less are the same
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class TensorCoreLayout(Layout):
     query_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     key_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     capability: ClassVar[str]  # the least that the kernel needs
-    rates: ClassVar[dict[int, dict[tuple[int, int], int]]]  # {head size: {tiling: TFLOP/s}}, H200, 16 heads, N 16,384, full, bf16
+    rates: ClassVar[dict[int, dict[tuple[int, int], int]]]  # {d: {tiling: TFLOP/s}}, largest first: H200, 16 heads, N 16,384, full
 
     @classmethod
     def choose(cls, problem: AttentionProblem, tiling: Tiling) -> "TensorCoreLayout":
@@ -92,10 +93,7 @@ class HopperLayout(TensorCoreLayout):
     query_tiles: ClassVar[tuple[int, ...]] = (64, 128, THREE_GROUPS)
     capability: ClassVar[str] = HOPPER
     copy_registers: ClassVar[int] = COPY_REGISTERS
-    rates: ClassVar = {64: {(64, 128): 474, (128, 128): 451, (192, 128): 546}, 128: {(128, 128): 612}}
-    settle: ClassVar[str] = 'first'
-    lazy: ClassVar[float] = 8.0
-    turns: ClassVar[bool] = True
+    rates: ClassVar = {64: {(192, 128): 515, (128, 128): 458, (64, 128): 465}, 128: {(128, 128): 653}}
 
     @property
     def groups(self) -> int:
@@ -142,7 +140,7 @@ class AmpereLayout(TensorCoreLayout):
 
     key_tiles: ClassVar[tuple[int, ...]] = (16, 32, 64)
     capability: ClassVar[str] = AMPERE
-    rates: ClassVar = {64: {(128, 64): 331}, 128: {(128, 32): 277}}
+    rates: ClassVar = {64: {(128, 64): 335}, 128: {(128, 32): 378}}
     warps: ClassVar[int] = 4
     threads: ClassVar[int] = 4 * WARP
 
@@ -193,7 +191,7 @@ class FusedTensorCoreLayout:
 
     @classmethod
     def best_tiling(cls, problem: AttentionProblem, gpu: Gpu) -> Tiling:
-        """The tiling that keeps the busiest multiprocessor busy for the shortest time, by the rates that were measured.
+        """The largest of the tilings that keep the busiest multiprocessor busy for about the shortest time, by the measured rates.
 
         Blocks run in rounds of as many as the multiprocessors hold; under a causal mask, where the longest start first, the rounds
         need not be whole. Raises Refusal as `resolve` does.
@@ -207,7 +205,7 @@ class FusedTensorCoreLayout:
             rounds = ceil_div(problem.seq_len, tile[0]) * problem.query_heads / (gpu.multiprocessors * resident)
             return (math.ceil(rounds) if problem.mask == "full" else max(1, rounds)) * resident * tile[0] / rates[tile]
 
-        return Tiling(*min(rates, key=busy))
+        return Tiling(*next(tile for tile in rates if busy(tile) <= ALIKE * min(map(busy, rates))))
 
 
 def require_taken(problem: AttentionProblem) -> None:
