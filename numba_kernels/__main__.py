@@ -6,7 +6,7 @@ from pathlib import Path
 from numba_kernels import nsight, saved
 from numba_kernels.comparison_text import comparison_text
 from numba_kernels.ports import COUNTING_MODES, WARPS
-from numba_kernels.run import BACKENDS, L2_STATES, layout_of, pick_backend, require_algorithm, require_how, run
+from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, layout_of, pick_backend, require_algorithm, require_how, run
 from numba_kernels.sweep import open_runs, sweep
 from numba_kernels.validation_text import validation_text
 from traffic_model import options
@@ -80,7 +80,8 @@ def show_comparison(arguments) -> None:
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
         require_algorithm(algorithm)
-    pick_backend("gpu")
+    if not gpu_available():
+        raise Refusal("compare measures on a GPU and this machine shows none; the Time page has what was recorded on one.")
     held = open_runs(arguments.out, "gpu", "warm") if arguments.out else set()
     found = compare(arguments.algorithm, problem, tiling, gpu, arguments.seed, arguments.repeat, arguments.warmup,
                     say=lambda name: print(name, file=sys.stderr, flush=True))

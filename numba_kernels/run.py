@@ -53,9 +53,9 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
         if value not in choices:
             raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
-    backend = pick_backend(backend)
     if algorithm == "fused_tensor_core":
-        fused_tensor_core.require(backend, counting)
+        fused_tensor_core.require(pick_backend("auto" if backend == "gpu" else backend), counting)
+    backend = pick_backend(backend)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":
         simulator.require_small(problem)

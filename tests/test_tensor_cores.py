@@ -59,9 +59,10 @@ def test_what_tensor_cores_do_not_take_is_refused_with_what_to_take(problem, til
         predict(NAME, AttentionProblem(512, **dict(dtype="bfloat16") | problem), Tiling(*tiling), gpu)
 
 
-@pytest.mark.parametrize("backend", ["cpu", "simulator"])
-def test_other_backends_refuse(backend):
-    with pytest.raises(Refusal, match=f"the {backend} backend has none; take fused"):
+@pytest.mark.parametrize("backend", ["cpu", "simulator", "gpu", "auto"])
+def test_without_a_gpu_it_refuses(backend, monkeypatch):
+    monkeypatch.setattr("numba_kernels.run.gpu_available", lambda: False)
+    with pytest.raises(Refusal, match=r"the (cpu|simulator) backend has none; take fused"):
         run(NAME, AttentionProblem(64, dtype="float16"), Tiling(), H200, backend)
 
 
@@ -101,8 +102,8 @@ def test_a_comparison_is_a_table_with_the_fastest_first_and_a_file_of_runs(tmp_p
 
 
 def test_comparing_needs_a_gpu_and_pytorch_and_says_so(monkeypatch, capsys):
-    monkeypatch.setattr("numba_kernels.run.gpu_available", lambda: False)
-    assert main(["compare"]) == 2 and "needs a CUDA device" in capsys.readouterr().err
+    monkeypatch.setattr("numba_kernels.__main__.gpu_available", lambda: False)
+    assert main(["compare"]) == 2 and "measures on a GPU and this machine shows none" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(Refusal, match="PyTorch is not installed here"):
         torch_or_refuse()
