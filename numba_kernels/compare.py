@@ -9,7 +9,8 @@ from numba_kernels.run import make_inputs, run
 from numba_kernels.storage import decode
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.layout.fused_tensor_core import NAME, FusedTensorCoreLayout
+from traffic_model.layout.fused_tensor_core import FusedTensorCoreLayout
+from traffic_model.layout.tensor_core import NAME
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 

@@ -10,7 +10,7 @@ from numba_kernels.spec import Box, KernelSpec
 from numba_kernels.tensor_ports import ampere_ports, hopper_ports
 from traffic_model.errors import Refusal
 from traffic_model.layout import TensorCoreLayout
-from traffic_model.layout.fused_tensor_core import HOPPER, NAME
+from traffic_model.layout.tensor_core import HOPPER, NAME
 from traffic_model.ledger import Cell
 from traffic_model.masks import MASKS
 from traffic_model.problem import AttentionProblem

@@ -123,8 +123,8 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 tile, chunk = step // 4, uint32(step % 4 * 32)
                 if not kept:
                     for band in range(bands):
-                        there = uint32(tile * block_q * ROW + band * 16 * ROW)
-                        load_queries(tally, Q_USE, q, band * 4, Q_rows + there + (left ^ chunk))
+                        place = uint32(tile * block_q * ROW + band * 16 * ROW)
+                        load_queries(tally, Q_USE, q, band * 4, Q_rows + place + (left ^ chunk))
                 for j in range(0, block_k, 16):
                     load_keys(tally, K_USE, b, 0, K_tile + uint32(tile * block_k * ROW + j * ROW) + (right ^ chunk))
                     for band in range(bands):
@@ -143,8 +143,8 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
                 p[n] = pack(s[2 * n], s[2 * n + 1])
             for j in range(0, block_k, 16):
                 for c in range(0, d, 16):
-                    there = uint32(c // 64 * block_k * ROW + j * ROW)
-                    load_values(tally, V_USE, b, 0, V_tile + there + (left ^ uint32(c % 64 * 2)))
+                    place = uint32(c // 64 * block_k * ROW + j * ROW)
+                    load_values(tally, V_USE, b, 0, V_tile + place + (left ^ uint32(c % 64 * 2)))
                     for band in range(bands):
                         f = (band * scores + j // 2) // 2
                         n = band * columns + c // 2

@@ -13,7 +13,7 @@ from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
 from traffic_model.errors import Refusal
 from traffic_model.layout import Launch
-from traffic_model.layout.fused_tensor_core import HOPPER
+from traffic_model.layout.tensor_core import HOPPER
 
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
