@@ -18,9 +18,10 @@ At d = 128 that product takes so long that the exponentials, too, are made befor
 the rounding fills the gaps between them. The next K tile is waited for in between: the assembler moves a wait for a product forward over
 arithmetic, but not over a branch.
 
-Measured on an H200, 16 heads, bf16, full, N = 16,384: 515 TFLOP/s at d = 64 and 653 at d = 128, where a large matrix product reaches 793;
-bf16 results as far from float64 as PyTorch's. No profiler has yet said what bounds it; at small N part of the last round of blocks is
-idle. Tried without gain: three stages, key tiles of 64, some of the exponentials by a polynomial on the other units.
+Measured on an H200, 16 heads, bf16, full, N = 16,384: 515 TFLOP/s at d = 64 (when the rounding still came behind the exponentials) and 653
+at d = 128, where a large matrix product reaches 793; bf16 results as far from float64 as PyTorch's. No profiler has yet said what bounds
+it; at small N part of the last round of blocks is idle. Tried without gain: three stages, key tiles of 64, some of the exponentials by a
+polynomial on the other units.
 """
 import math
 
