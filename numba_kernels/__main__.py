@@ -1,12 +1,13 @@
-"""python -m numba_kernels run | sweep | validate: attention that really runs, with every byte counted."""
+"""python -m numba_kernels run | sweep | validate | compare: attention that really runs, with every byte counted."""
 import json
 import sys
 from pathlib import Path
 
 from numba_kernels import nsight, saved
+from numba_kernels.comparison_text import comparison_text
 from numba_kernels.ports import COUNTING_MODES, WARPS
-from numba_kernels.run import BACKENDS, L2_STATES, layout_of, pick_backend, require_algorithm, require_how, run
-from numba_kernels.sweep import sweep
+from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, layout_of, pick_backend, require_algorithm, require_how, run
+from numba_kernels.sweep import open_runs, sweep
 from numba_kernels.validation_text import validation_text
 from traffic_model import options
 from traffic_model.errors import Refusal
@@ -73,6 +74,26 @@ def show_validation(arguments) -> None:
         print(json.dumps(validation.record()) if arguments.json else validation_text(validation))
 
 
+def show_comparison(arguments) -> None:
+    from numba_kernels.compare import compare
+
+    problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    for algorithm in arguments.algorithm:
+        require_algorithm(algorithm)
+    if not gpu_available():
+        raise Refusal("compare measures on a GPU and this machine shows none; the Time page has what was recorded on one.")
+    held = open_runs(arguments.out, "gpu", "warm") if arguments.out else set()
+    found = compare(arguments.algorithm, problem, tiling, gpu, arguments.seed, arguments.repeat, arguments.warmup,
+                    say=lambda name: print(name, file=sys.stderr, flush=True))
+    for each in filter(None, (one.record for one in found.compared)):
+        if arguments.out and saved.key(each) not in held:
+            saved.append(arguments.out, each)
+        if arguments.json:
+            print(json.dumps(each))
+    if not arguments.json:
+        print(comparison_text(found))
+
+
 def _how(arguments) -> dict:
     return {name: getattr(arguments, name) for name in ("counting", "seed", "repeat", "warmup", "l2")}
 
@@ -101,6 +122,13 @@ def main(argv: list[str] | None = None) -> int:
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)
+    comparing = commands.add_parser("compare", help="the ladder beside PyTorch's kernels, on the same inputs, on a GPU")
+    options.add_problem_options(comparing)
+    comparing.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
+    comparing.add_argument("--repeat", type=options.whole_number, default=30, metavar="R", help="time samples (30)")
+    comparing.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
+    comparing.add_argument("--out", type=Path, metavar="FILE.jsonl", help="a file of runs to add the measurements to")
+    comparing.set_defaults(command=show_comparison, algorithm=["fused", "fused_tensor_core"], dtype="bfloat16", heads=16)
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)
 

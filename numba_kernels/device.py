@@ -2,8 +2,9 @@
 import warnings
 
 from numba import cuda
+from numba.cuda.extending import intrinsic
 
-__all__ = ["cuda"]
+__all__ = ["cuda", "intrinsic"]
 
 # Small grids are part of what is shown here, not an oversight.
 warnings.filterwarnings("ignore", message=".*Grid size .* under-utilization")

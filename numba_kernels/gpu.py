@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-from numba import float32, int64, types
+from numba import float32, int64, types, uint64
 
 from numba_kernels.device import cuda
 from numba_kernels.ports import COPIES, OFF, SPACING, flush_bytes, gpu_ports, tallies
@@ -13,6 +13,7 @@ from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import ARRAY_DTYPES, KERNEL_TYPES
 from traffic_model.errors import Refusal
 from traffic_model.layout import Launch
+from traffic_model.layout.tensor_core import HOPPER
 
 # Not fastmath=True: that would let the compiler assume there is no infinity, and masks are −∞.
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
@@ -23,10 +24,11 @@ _kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode)
 
 def text_and_signature(spec: KernelSpec, counting: str) -> tuple[Callable, tuple]:
     """The kernel's text with its device functions closed over, and its argument types."""
-    ports = gpu_ports(counting, len(spec.cells), spec.threads, spec.dtype)
+    ports = spec.ports(spec, counting) if spec.ports else gpu_ports(counting, len(spec.cells), spec.threads, spec.dtype)
     keys_seen = cuda.jit(device=True, forceinline=True)(spec.keys_seen)
     sizes = (float32 if isinstance(value, float) else int64 for _, value in spec.sizes)
-    element = lambda name: float32 if name in spec.scratch else KERNEL_TYPES[spec.dtype]
+    maps = {box.array for box in spec.boxes}
+    element = lambda name: uint64 if name in maps else float32 if name in spec.scratch else KERNEL_TYPES[spec.dtype]
     signature = (*(types.Array(element(name), 1, "C") for name in spec.arrays), types.Array(int64, 1, "C"), *sizes)
     return spec.text(spec.layout, keys_seen, ports), signature
 
@@ -82,7 +84,7 @@ def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> No
     kernel = _compiled(spec, counting)
     sizes = (np.float32(value) if isinstance(value, float) else np.int64(value) for _, value in spec.sizes)
     launch = kernel[spec.launch.grid, spec.launch.block, stream, _shared_bytes(spec, counting)]
-    launch(*(arrays[name] for name in spec.arrays), counts, *sizes)
+    launch(*_arguments(spec, arrays), counts, *sizes)
 
 
 def times_ms(spec: KernelSpec, arrays: dict, repeat: int, warmup: int, l2: str, counting: str) -> list[float]:
@@ -99,14 +101,35 @@ def free_bytes() -> int:
 
 def _compiled(spec: KernelSpec, counting: str):
     """The dispatcher of this text and layout, compiled for the current device once per process. Sizes and grid do not recompile."""
-    key = (spec.text, spec.layout, spec.keys_seen, spec.dtype, counting)
+    key = (spec.text, spec.layout, spec.keys_seen, spec.dtype, spec.negated, counting)
     if key not in _kernels:
+        _require_capability(spec)
         text, signature = text_and_signature(spec, counting)
         kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=launch_bounds(spec.launch))
         kernel.compile(signature)
         _allow_shared(kernel, _shared_bytes(spec, counting))
         _kernels[key] = kernel
     return _kernels[key]
+
+
+def _arguments(spec: KernelSpec, arrays: dict) -> list:
+    if not spec.boxes:
+        return [arrays[name] for name in spec.arrays]
+    from numba_kernels.tensor_maps import tensor_map  # needs the CUDA driver's bindings, which import slowly
+
+    maps = {box.array: tensor_map(arrays[box.array], box, spec.dtype) for box in spec.boxes}
+    return [maps.get(name, arrays[name]) for name in spec.arrays]
+
+
+def _require_capability(spec: KernelSpec) -> None:
+    needed = getattr(spec.layout, "capability", None)
+    if needed is None:
+        return
+    here = cuda.get_current_device().compute_capability
+    least = tuple(map(int, needed.split(".")))
+    if here < least or (needed == HOPPER and here != least):
+        raise Refusal(f"this layout of {spec.launch.name} is for compute capability {needed} and this device has "
+                      f"{'.'.join(map(str, here))}; name the device with --gpu.")
 
 
 def _shared_bytes(spec, counting) -> int:

@@ -56,14 +56,19 @@ def tallies(counting: str, cells: int) -> int:
 def gpu_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
     """Device functions for numba-cuda. cells: that the kernel counts; threads: per block; dtype: of the arrays in HBM."""
     device = cuda.jit(device=True, forceinline=True)
-    kept = tallies(counting, cells)
 
     def port(space, kind):
         book = device(_booking(counting, space, ELEMENT_BYTES[kind]))
         return Port(*map(device, _accesses(book, Conversion(*map(device, gpu_conversion(kind))))))
 
+    return Ports(*gpu_counters(counting, cells, threads), port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
+
+
+def gpu_counters(counting: str, cells: int, threads: int) -> tuple[int, Callable, Callable]:
+    """How many tallies a thread keeps, start and flush, for numba-cuda."""
+    kept = tallies(counting, cells)
     start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(kept), _flush_block(kept, threads))
-    return Ports(max(1, kept), device(start), device(flush), port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
+    return max(1, kept), *map(cuda.jit(device=True, forceinline=True), (start, flush))
 
 
 @lru_cache

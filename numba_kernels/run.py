@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from numba_kernels import fused, fused_kv_outer, naive, reference, simulator, tiled
+from numba_kernels import fused, fused_kv_outer, fused_tensor_core, naive, reference, simulator, tiled
 from numba_kernels.device import cuda
 from numba_kernels.ports import COUNTING_MODES, OFF, WARPS
 from numba_kernels.results import KernelRun, Run, ledger_of
@@ -22,7 +22,8 @@ from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes
 
 BACKENDS = ("auto", "gpu", "cpu", "simulator")
-ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels}
+ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.kernels, "fused_kv_outer": fused_kv_outer.kernels,
+              "fused_tensor_core": fused_tensor_core.kernels}
 L2_STATES = ("warm", "cold")
 COUNTED_SAMPLES, LONG_MS = 5, 1000.0  # what counting costs is timed with so few, and for kernels that take long not at all
 SAMPLE_LENGTH = {"gpu": 2048, "cpu": 1024, "simulator": 16}  # of the run that an estimate is made from
@@ -52,6 +53,8 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
         if value not in choices:
             raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
+    if algorithm == "fused_tensor_core":
+        fused_tensor_core.require(pick_backend("auto" if backend == "gpu" else backend), counting)
     backend = pick_backend(backend)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     if backend == "simulator":

@@ -6,6 +6,14 @@ from traffic_model.layout import Launch, Layout
 from traffic_model.ledger import Cell
 
 
+class Box(NamedTuple):
+    """An array that the kernel takes as a tensor map: its shape [heads, rows, columns], and the rows of what is copied at a time."""
+
+    array: str
+    shape: tuple[int, int, int]
+    rows: int
+
+
 class KernelSpec(NamedTuple):
     """What a backend compiles (`text(layout, keys_seen, ports)`) and how it launches it.
 
@@ -16,6 +24,9 @@ class KernelSpec(NamedTuple):
     arrays:    names of the arrays the kernel takes, in order; after them it takes the counts, then `sizes`.
     sizes:     run-time scalars: (name, value) pairs, int (64-bit) or float (fp32).
     scratch:   names of those arrays that are fp32 whatever the dtype.
+    ports:     (spec, counting) -> the ports, where a kernel needs its own; such a kernel runs on the gpu backend alone.
+    boxes:     the arrays that it takes as tensor maps.
+    negated:   whether the scores are those of −Q.
     """
 
     text: Callable
@@ -27,6 +38,9 @@ class KernelSpec(NamedTuple):
     arrays: tuple[str, ...]
     sizes: tuple[tuple[str, int | float], ...]
     scratch: tuple[str, ...] = ()
+    ports: Callable | None = None
+    boxes: tuple[Box, ...] = ()
+    negated: bool = False
 
     @property
     def threads(self) -> int:

@@ -27,7 +27,7 @@ def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProb
     a file that holds runs made another way (another GPU, another state of L2).
     """
     backend = pick_backend(backend)
-    done = _open(out, backend, l2)
+    done = open_runs(out, backend, l2)
     todo = [dict(algorithm=algorithm, problem=problem, tiling=tiling)
             for problem, tiling, algorithm in itertools.product(problems, tilings, algorithms)]
     counted = dict(counting=how.get("counting", REQUESTS), seed=how.get("seed", 0))
@@ -95,7 +95,7 @@ def header(backend: str, l2: str) -> dict:
     return common | machine.describe()
 
 
-def _open(out: Path, backend: str, l2: str) -> set[str]:
+def open_runs(out: Path, backend: str, l2: str) -> set[str]:
     """The keys of the runs that `out` holds. A last line cut off in the middle is dropped; a file that is not a sweep's stays as it is."""
     about = header(backend, l2)
     try:

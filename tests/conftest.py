@@ -13,11 +13,11 @@ import pytest
 # The cpu backend's compiled kernels stay out of the user's cache. Set before any test module imports it.
 os.environ.setdefault("TILESCOPE_CACHE", tempfile.mkdtemp(prefix="tilescope-test-"))
 NO_TOOLKIT = sys.platform == "darwin"
-collect_ignore = ["test_counting_off.py", "test_instructions.py"] if NO_TOOLKIT else []
+collect_ignore = ["test_counting_off.py", "test_instructions.py", "test_tensor_cores.py"] if NO_TOOLKIT else []
 
 
 def pytest_report_header() -> str | None:
-    return f"no CUDA toolkit on macOS: {' and '.join(collect_ignore)}, which compile for a GPU, are not collected" if NO_TOOLKIT else None
+    return f"no CUDA toolkit on macOS: {', '.join(collect_ignore)}, which compile for a GPU, are not collected" if NO_TOOLKIT else None
 
 
 @pytest.fixture

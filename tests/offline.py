@@ -74,27 +74,32 @@ class WithoutPorts(ast.NodeTransformer):
         return ast.Subscript(call.args[2], index, context)
 
 
-def ptx(text: FunctionType, signature: tuple, launch: Launch) -> str:
-    """PTX for compute capability 9.0. Device functions ask which device there is: a stand-in answers."""
+def ptx(text: FunctionType, signature: tuple, launch: Launch, capability: tuple = CAPABILITY) -> str:
+    """PTX for this compute capability. Device functions ask which device there is: a stand-in answers."""
     real = numba.cuda.dispatcher.get_current_device
-    numba.cuda.dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=CAPABILITY)
+    numba.cuda.dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
     try:
-        return cuda.compile(text, types.void(*signature), device=False, cc=CAPABILITY, abi="numba", fastmath=gpu.FASTMATH,
+        return cuda.compile(text, types.void(*signature), device=False, cc=capability, abi="numba", fastmath=gpu.FASTMATH,
                             launch_bounds=gpu.launch_bounds(launch))[0]
     finally:
         numba.cuda.dispatcher.get_current_device = real
 
 
-def assemble(code: str) -> Machine:
+def assemble(code: str, architecture: str = "sm_90") -> Machine:
     """PTX through ptxas and cuobjdump: opcodes with their number, and the resources of the kernel."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(code)
-        said = _tool("nvidia-cuda-nvcc", "ptxas", "-v", "-arch=sm_90", "-O3", source, "-o", cubin)
-        sass = _tool("nvidia-cuda-cuobjdump", "cuobjdump", "-sass", cubin)
+    said, sass = listing(code, architecture)
     find = lambda pattern: sum(map(int, re.findall(pattern, said)))
     return Machine(collections.Counter(OPCODE.findall(sass)), find(r"Used (\d+) registers"), find(r"(\d+) bytes smem"),
                    find(r"(\d+) bytes stack frame"), find(r"(\d+) bytes spill"))
+
+
+def listing(code: str, architecture: str) -> tuple[str, str]:
+    """What ptxas says of the PTX, and the machine code."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(code)
+        said = _tool("nvidia-cuda-nvcc", "ptxas", "-v", f"-arch={architecture}", "-O3", source, "-o", cubin)
+        return said, _tool("nvidia-cuda-cuobjdump", "cuobjdump", "-sass", cubin)
 
 
 @lru_cache

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from traffic_model import AttentionProblem, Tiling
 
+CUDA_CORES = ("naive", "tiled", "fused", "fused_kv_outer")  # rungs that run anywhere and take every shape
 COMPILED = dict(  # a new value compiles a new kernel, which takes seconds
     mask=["full", "causal"],
     head_dim=[16, 63, 64, 128, 256],

@@ -118,7 +118,7 @@ def test_tables_are_readable():
     ("--head-dim 128 --block-k 256", "the largest legal key tile is 128."),
     ("--mask sometimes", "Mask sometimes is not known: choose full or causal."),
     ("--heads 8 --kv-heads 3", "the nearest that does is 2."),
-    ("--algorithm flash", "Algorithm flash is not known; choose naive, tiled, fused, fused_kv_outer."),
+    ("--algorithm flash", "Algorithm flash is not known; choose naive, tiled, fused, fused_kv_outer, fused_tensor_core."),
     ("--gpu H300", "GPU 'H300' is not in the table"),
     ("--dtype int8", "Dtype int8 is not known: choose float32 or float16 or bfloat16."),
     ("--nonsense", "Unrecognized arguments: --nonsense."),

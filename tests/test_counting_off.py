@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import offline
 import pytest
+import shapes
 
 from numba_kernels.run import ALGORITHMS
 from traffic_model import AttentionProblem, Tiling, find_gpu
@@ -17,11 +18,11 @@ def specs(algorithm, head_dim=64, mask="full", dtype="float32"):
     return ALGORITHMS[algorithm](problem, LAYOUTS[algorithm].resolve(problem, Tiling(), find_gpu("H200 SXM")))
 
 
-KERNELS = [pytest.param(spec, id=f"{spec.launch.name}-{mask}") for mask in ("full", "causal") for name in ALGORITHMS
+KERNELS = [pytest.param(spec, id=f"{spec.launch.name}-{mask}") for mask in ("full", "causal") for name in shapes.CUDA_CORES
            for spec in specs(name, mask=mask)]
 OTHER_HEADS = [pytest.param(spec, id=f"{spec.launch.name}-d{d}") for d in HEAD_DIMS if d != 64
                for name in ("tiled", "fused", "fused_kv_outer") for spec in specs(name, d)]
-HALVES = [pytest.param(spec, id=f"{spec.launch.name}-{dtype}") for dtype in ("float16", "bfloat16") for name in ALGORITHMS
+HALVES = [pytest.param(spec, id=f"{spec.launch.name}-{dtype}") for dtype in ("float16", "bfloat16") for name in shapes.CUDA_CORES
           for spec in specs(name, dtype=dtype)]
 
 

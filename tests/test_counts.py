@@ -4,7 +4,7 @@ import pytest
 import shapes
 
 from numba_kernels import reference
-from numba_kernels.run import ALGORITHMS, gpu_available, run
+from numba_kernels.run import gpu_available, run
 from traffic_model import AttentionProblem, Measure, Tiling, find_gpu, predict
 
 H200 = find_gpu("H200 SXM")
@@ -19,7 +19,7 @@ def require_exact(result, target=H200):
     assert predicted == result.ledger
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 @pytest.mark.parametrize(("backend", "row"), CASES, ids=str)
 def test_counted_equals_predicted_and_the_output_is_right(algorithm, backend, row, fresh_seed):
     problem, tiling = shapes.case(row)
@@ -36,7 +36,7 @@ def test_counters_are_right_above_two_to_the_32(algorithm, heads):
     assert result.ledger.total(Measure.REQUESTED) // 4 > 2**32  # accesses of 4 bytes
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_rows_that_see_no_key_are_zeros(algorithm, fresh_seed):
     result = run(algorithm, AttentionProblem(100, kv_len=30, mask="causal"), Tiling(), H200, "auto", seed=fresh_seed)
     blind, seeing = np.split(result.output, [70], axis=2)
@@ -44,7 +44,7 @@ def test_rows_that_see_no_key_are_zeros(algorithm, fresh_seed):
 
 
 @pytest.mark.parametrize("scale", [0.0, -0.3, 3.0])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_softmax_scale(algorithm, scale, fresh_seed):
     result = run(algorithm, AttentionProblem(65, mask="causal", scale=scale), Tiling(), H200, "auto", seed=fresh_seed)
     assert result.relative_error < 1e-5

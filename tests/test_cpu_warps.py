@@ -2,13 +2,14 @@
 from pathlib import Path
 
 import pytest
+import shapes
 import small_kernels
 import warp_accesses
 from small_kernels import CASES, CELLS, case, load
 
 from numba_kernels import cpu, naive
 from numba_kernels.results import ledger_of
-from numba_kernels.run import ALGORITHMS, gpu_available, run
+from numba_kernels.run import gpu_available, run
 from traffic_model import AttentionProblem, Cell, Measure, Refusal, Space, Tiling, find_gpu, predict
 from traffic_model.layout import LAYOUTS
 
@@ -85,7 +86,7 @@ def test_the_simulator_refuses():
 
 if gpu_available():
     @pytest.mark.parametrize("problem", [AttentionProblem(192), AttentionProblem(100, 63, 2, 2, 1, 130, "bfloat16", "causal")], ids=str)
-    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    @pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
     def test_votes_of_a_gpus_warps_count_the_same(algorithm, problem):
         on_gpu, on_cpu = (run(algorithm, problem, Tiling(16, 64), GPU, backend, "warps").ledger for backend in ("gpu", "cpu"))
         assert on_gpu.disagreements(on_cpu, "gpu", "cpu") == []

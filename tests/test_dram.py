@@ -9,7 +9,7 @@ import pytest
 from compare_dram import BEYOND, CROSSES, FITS, REGIMES, Launch, launches
 
 from numba_kernels import hardware
-from traffic_model import ALGORITHMS, AttentionProblem, Direction, Measure, Refusal, Space, Tiling, find_gpu, predict
+from traffic_model import AttentionProblem, Direction, Measure, Refusal, Space, Tiling, find_gpu, predict
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS
 from traffic_model.dram.places import REGISTERS
@@ -52,7 +52,7 @@ def test_all_kernels_of_a_configuration_are_on_one_side():
     assert .4 < sum(True in side for side in sides.values()) / len(sides) < .6
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", MOVES)
 @pytest.mark.parametrize("gpu", [H200, T4], ids=lambda gpu: gpu.name)
 def test_reads_are_between_compulsory_and_everything_named(algorithm, gpu):
     grouped = AttentionProblem(1000, 80, 4, 2, 2, mask="causal", dtype="float16")
@@ -122,3 +122,10 @@ def test_a_broken_recording_is_refused_with_its_line(tmp_path, change, reason, m
 def test_errors_are_relative_and_signed():
     launch = Launch("fused", AttentionProblem(256), Tiling(), H200, "fused", 1, 0, True)
     assert launch.error() == launch.modelled().read_bytes - 1
+
+
+def test_a_rung_that_was_not_recorded_is_refused_and_not_guessed():
+    prediction = predict("fused_tensor_core", AttentionProblem(256, dtype="bfloat16"), Tiling(), H200)
+    with pytest.raises(Refusal, match="modelled for naive, tiled, fused, fused_kv_outer, not for fused_tensor_core"):
+        prediction.dram
+    assert prediction.record()["dram"] is None

@@ -84,7 +84,7 @@ def test_every_gpu_states_its_limits():
 def test_an_unknown_algorithm_is_refused():
     with pytest.raises(Refusal, match="choose naive, tiled, fused, fused_kv_outer"):
         predict("flash", AttentionProblem(64), Tiling(), H200)
-    assert set(ALGORITHMS) == {"naive", "tiled", "fused", "fused_kv_outer"}
+    assert set(ALGORITHMS) == {*shapes.CUDA_CORES, "fused_tensor_core"}
 
 
 def requested_over_ideal(algorithm, problem, tiling):

@@ -3,6 +3,7 @@ import json
 
 import plotly.graph_objects as go
 import pytest
+import shapes
 from test_charts import texts
 from test_charts_labels import drawn
 from viewer import collisions
@@ -12,7 +13,7 @@ from app.charts import proof as chart
 from app.charts.claims import proof_claim
 from app.charts.look import page_look, slide_look
 from numba_kernels import hardware
-from traffic_model import ALGORITHMS, Refusal
+from traffic_model import Refusal
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def test_distinct_bytes_and_sectors_are_predicted_counted_and_hardware_to_the_by
     exact = [r for r in counters if r["measure"] != "wavefronts"]
     assert len(exact) > 150 and all(r["predicted"] == r["counted"] == r["hardware"] and r["verdict"] == proof.EQUAL for r in exact)
     assert all(r["predicted"] == r["counted"] for r in counters)
-    assert {each.algorithm for each in proofs} == set(ALGORITHMS)
+    assert {each.algorithm for each in proofs} == set(shapes.CUDA_CORES)
     assert {(each.settings.problem.mask, each.settings.n % 64 > 0) for each in proofs} >= {("causal", True), ("full", False)}  # ragged too
 
 

@@ -1,8 +1,9 @@
 """Roofs, ridges and the FLOP convention: the figures the roofline page opens with."""
 import numpy as np
 import pytest
+import shapes
 
-from traffic_model import ALGORITHMS, DEFAULT_GPU, AttentionProblem, Refusal, Tiling, find_gpu, predict
+from traffic_model import DEFAULT_GPU, AttentionProblem, Refusal, Tiling, find_gpu, predict
 from traffic_model.flops import kernel_flops
 from traffic_model.rates import best_known, datasheet, measured, rate
 from traffic_model.roofline import AT, LEFT, RIGHT, Point, points, ridge
@@ -56,7 +57,7 @@ def test_flops_are_counted_exactly_over_what_the_mask_leaves(n, m, mask):
     problem = AttentionProblem(n, head_dim=16, heads=6, kv_heads=2, batch=2, kv_len=m, mask=mask)
     pairs = int((np.tril(np.ones((n, m)), m - n) if mask == "causal" else np.ones((n, m))).sum())
     assert problem.flops == 4 * 16 * pairs * 12
-    for algorithm in ALGORITHMS:
+    for algorithm in shapes.CUDA_CORES:
         kernels = predict(algorithm, problem, Tiling(), H200).kernels
         assert sum(kernel_flops(kernel.name, problem) for kernel in kernels) == problem.flops
 

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 WORDS_AND_GEOMETRY = {"errors", "gpus", "layout", "ledger", "masks", "problem", "tiling", "units", "vocabulary"}
 FRONT_END = {"options", "tables"}  # of the command lines, which are these files:
-COMMAND_LINE = {"__main__.py", "validation_text.py"}
+COMMAND_LINE = {"__main__.py", "comparison_text.py", "validation_text.py"}
 MODULES = [path for room in ("traffic_model", "numba_kernels", "app") for path in sorted((ROOT / room).rglob("*.py"))]
 
 

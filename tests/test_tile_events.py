@@ -3,9 +3,10 @@ import random
 import time
 
 import pytest
+import shapes
 import tile_events
 
-from traffic_model import ALGORITHMS, DEFAULT_GPU, AttentionProblem, Measure, Tiling, find_gpu, predict
+from traffic_model import DEFAULT_GPU, AttentionProblem, Measure, Tiling, find_gpu, predict
 
 GPU = find_gpu(DEFAULT_GPU)
 SHAPES = 15  # per algorithm
@@ -21,7 +22,7 @@ def drawn(draw: random.Random) -> tuple[AttentionProblem, Tiling]:
     return problem, Tiling(draw.choice([16, 32, 64]), draw.choice([16, 32, 64]))
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_every_move_enumerated_sums_to_the_closed_form(algorithm, fresh_seed):
     draw = random.Random(fresh_seed)
     for _ in range(SHAPES):

@@ -7,7 +7,7 @@ import shapes
 
 from numba_kernels.run import run
 from numba_kernels.traces import trace
-from traffic_model import ALGORITHMS, AttentionProblem, Cell, Direction, Ledger, Measure, Refusal, Tiling, find_gpu, predict
+from traffic_model import AttentionProblem, Cell, Direction, Ledger, Measure, Refusal, Tiling, find_gpu, predict
 from traffic_model.vocabulary import Array, Space
 from traffic_model.warps import MEASURES, SOURCES, warp_ledgers
 from traffic_model.warps.explain import kinds
@@ -49,7 +49,7 @@ def lanes_that_take_part(prediction):
         yield Ledger.of(Measure.REQUESTED, cells)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_the_lanes_of_all_warps_sum_to_the_requested_bytes(algorithm):
     cases = [shapes.case(row) for row in shapes.covering_rows()]
     cases += [(AttentionProblem(300, kv_len=77, head_dim=head_dim, heads=2), Tiling(*tiling)) for head_dim in (97, 193, 256)
@@ -81,7 +81,7 @@ def test_every_kind_of_access_really_happens():
     assert sum(access.times for access in accesses) == happened.total()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_the_work_does_not_grow_with_the_sequence(algorithm):
     few, many = (SOURCES[algorithm](AttentionProblem(n, heads=16, mask="causal", dtype="float16"), layout)
                  for n in (4096, 8192) for layout in [predict(algorithm, AttentionProblem(4096), Tiling(), H200).layout])
@@ -104,7 +104,7 @@ def test_what_padding_is_for():
     assert unpadded(predict("naive", problem, Tiling(), H200).layout) is None
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", shapes.CUDA_CORES)
 def test_kinds_are_all_accesses_of_a_cell(algorithm):
     problem = AttentionProblem(90, kv_len=70, head_dim=100, heads=2, mask="causal", dtype="bfloat16")
     prediction = predict(algorithm, problem, Tiling(16, 16), H200)

@@ -132,8 +132,23 @@ def fused_kv_outer(problem: AttentionProblem, layout) -> Events:
                     yield from [((S, SHARED, WRITE), FP32), ((S, SHARED, READ), layout.threads_per_row * FP32)]
 
 
+def fused_tensor_core(problem: AttentionProblem, layout) -> Events:
+    e, d = problem.element_bytes, problem.head_dim
+    for queries, seen in tiles(problem, layout):
+        yield from [((Q, HBM, READ), rows(queries) * d * e), ((Q, SHARED, WRITE), layout.block_q * d * e)]
+        for keys in seen:
+            yield from [((K, HBM, READ), rows(keys) * d * e), ((V, HBM, READ), rows(keys) * d * e)]
+            yield from [((K, SHARED, WRITE), layout.block_k * d * e), ((V, SHARED, WRITE), layout.block_k * d * e)]
+            for _ in range(layout.threads // 128 - 1 if layout.capability == "9.0" else layout.threads // 32):  # warpgroups or warps
+                yield from [((K, SHARED, READ), layout.block_k * d * e), ((V, SHARED, READ), layout.block_k * d * e)]
+        for _ in range(1 if layout.capability == "8.0" and d == 64 else len(seen)):
+            yield (Q, SHARED, READ), layout.block_q * d * e
+        yield (O, HBM, WRITE), rows(queries) * d * e
+
+
 def rows(tile: slice) -> int:
     return tile.stop - tile.start
 
 
-EVENTS = {"naive": naive, "tiled": tiled, "fused": fused, "fused_kv_outer": fused_kv_outer}
+EVENTS = {"naive": naive, "tiled": tiled, "fused": fused, "fused_kv_outer": fused_kv_outer,
+          "fused_tensor_core": fused_tensor_core}

@@ -8,7 +8,7 @@ from traffic_model.errors import Refusal
 from traffic_model.problem import AttentionProblem
 
 CONVENTION = "4·d FLOP per visible (query, key) pair, exact under a causal mask; softmax's own arithmetic is not counted"
-PER_PAIR_AND_ELEMENT = {"scores": 2, "softmax": 0, "output": 2, "fused": 4, "fused_kv_outer": 4}
+PER_PAIR_AND_ELEMENT = {"scores": 2, "softmax": 0, "output": 2, "fused": 4, "fused_kv_outer": 4, "fused_tensor_core": 4}
 
 
 def kernel_flops(kernel: str, problem: AttentionProblem) -> int:

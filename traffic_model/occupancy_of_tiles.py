@@ -5,8 +5,8 @@ must fit. With the bound the occupancy is the least that there will be.
 """
 from itertools import product
 
+from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.layout import LAYOUTS
 from traffic_model.occupancy import Occupancy, launch_occupancy
 from traffic_model.predict import predict
 from traffic_model.problem import AttentionProblem
@@ -29,9 +29,10 @@ def smaller_tile(algorithm: str, kernel: str, problem: AttentionProblem, tiling:
     smaller = [Tiling(q, k) for q, k in product(TILE_SIZES, TILE_SIZES)
                if q <= tiling.block_q and k <= tiling.block_k and (q, k) != (tiling.block_q, tiling.block_k)]
     for each in sorted(smaller, key=lambda t: (t.block_q * t.block_k, t.block_q), reverse=True):
-        if LAYOUTS[algorithm].choose(problem, each).shared_bytes > gpu.shared_limit_bytes:
+        try:
+            then = occupancies(algorithm, problem, each, gpu, registers)[kernel]
+        except Refusal:  # this GPU or this algorithm does not take the tile
             continue
-        then = occupancies(algorithm, problem, each, gpu, registers)[kernel]
         if then.share > now:
             return each, then
     return None

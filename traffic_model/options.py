@@ -58,7 +58,7 @@ def _no_more_output() -> None:
 def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:
     """--algorithm, the shape, --kv-len, --scale and --json."""
     parser.add_argument("--algorithm", type=words, default=["naive", "fused"], metavar="NAME[,NAME]",
-                        help="naive, tiled, fused, fused_kv_outer (naive,fused)")
+                        help="naive, tiled, fused, fused_kv_outer, fused_tensor_core (naive,fused)")
     add_shape_options(parser, lists)
     parser.add_argument("--kv-len", type=whole_number, metavar="M", help="keys (N)")
     parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")

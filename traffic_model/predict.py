@@ -2,8 +2,8 @@
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from traffic_model import fused, fused_kv_outer, naive, tiled
-from traffic_model.dram import DramBytes, dram_bytes
+from traffic_model import fused, fused_kv_outer, fused_tensor_core, naive, tiled
+from traffic_model.dram import MOVES, DramBytes, dram_bytes
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.kernel import Kernel
@@ -14,7 +14,8 @@ from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
 from traffic_model.warps import warp_ledgers
 
-ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers}
+ALGORITHMS = {"naive": naive.ledgers, "tiled": tiled.ledgers, "fused": fused.ledgers, "fused_kv_outer": fused_kv_outer.ledgers,
+              "fused_tensor_core": fused_tensor_core.ledgers}
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,14 @@ class Prediction:
 
     @cached_property
     def dram(self) -> tuple[DramBytes, ...]:
-        """What crosses L2 and DRAM in each launch: modelled, not exact. Found when first asked for, which may take a second."""
+        """What crosses L2 and DRAM in each launch: modelled, not exact. Found when first asked for, which may take a second. Raises Refusal
+        for an algorithm that is not modelled."""
         return dram_bytes(self.algorithm, self.problem, self.layout, self.gpu)
 
     def record(self) -> dict:
         """The JSON object that `python -m traffic_model predict --json` prints."""
-        dram = {name: sum(getattr(each, name) for each in self.dram) for name in ("read_bytes", "write_bytes")}
+        summed = lambda name: sum(getattr(each, name) for each in self.dram)
+        dram = dict(read_bytes=summed("read_bytes"), write_bytes=summed("write_bytes")) if self.algorithm in MOVES else None
         return dict(algorithm=self.algorithm, problem=self.problem.record(), tiling=self.tiling.record(), layout=self.layout.record(),
                     measures=sorted(self.ledger.measures), ledger=self.ledger.records(), flops=self.problem.flops,
                     compulsory_bytes=self.compulsory_bytes, dram=dram,

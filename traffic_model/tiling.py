@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from traffic_model.errors import Refusal
 
 TILE_SIZES = (16, 32, 64, 128, 256)
+THREE_GROUPS = 192  # rows of a query tile that three warpgroups share, on tensor cores alone
 
 
 @dataclass(frozen=True)
@@ -14,8 +15,8 @@ class Tiling:
     block_k: int = 64
 
     def __post_init__(self):
-        for name, value in (("query tile", self.block_q), ("key tile", self.block_k)):
-            if type(value) is not int or value not in TILE_SIZES:  # 64.0 and True are no sizes either
+        for name, value, more in (("query tile", self.block_q, (THREE_GROUPS,)), ("key tile", self.block_k, ())):
+            if type(value) is not int or value not in TILE_SIZES + more:  # 64.0 and True are no sizes either
                 among = f"{name} {value} is not one of {', '.join(map(str, TILE_SIZES))}"
                 if type(value) is not int:
                     raise Refusal(f"{among}, as a whole number.")

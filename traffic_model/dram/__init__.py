@@ -12,6 +12,7 @@ from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS, Constants
 from traffic_model.dram.moves import Moves
 from traffic_model.dram.places import places
+from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout import Layout
 from traffic_model.problem import AttentionProblem
@@ -36,7 +37,9 @@ class DramBytes(NamedTuple):
 @lru_cache(4096)
 def dram_bytes(algorithm: str, problem: AttentionProblem, layout: Layout, gpu: Gpu,
                constants: Constants = CONSTANTS) -> tuple[DramBytes, ...]:
-    """Of each launch, in order."""
+    """Of each launch, in order. Raises Refusal for an algorithm whose launches were not recorded, and so are not modelled."""
+    if algorithm not in MOVES:
+        raise Refusal(f"DRAM bytes are modelled for {', '.join(MOVES)}, not for {algorithm}; its compulsory and requested bytes are predicted.")
     launches, cache = layout.launches(problem), Cache.of(gpu, constants)
     held = {launch.name: places(algorithm, launch, gpu) for launch in launches}
     moved = MOVES[algorithm](problem, layout, held, cache)

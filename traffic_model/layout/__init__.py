@@ -5,9 +5,12 @@ Resolved once from (problem, tiling, gpu), imported by kernels and predictions a
 from traffic_model.layout.common import Launch, Layout
 from traffic_model.layout.fused import FusedLayout
 from traffic_model.layout.fused_kv_outer import FusedKvOuterLayout
+from traffic_model.layout.fused_tensor_core import FusedTensorCoreLayout
 from traffic_model.layout.naive import NaiveLayout
+from traffic_model.layout.tensor_core import TensorCoreLayout
 from traffic_model.layout.tiled import TiledLayout
 
-LAYOUTS = {"naive": NaiveLayout, "tiled": TiledLayout, "fused": FusedLayout, "fused_kv_outer": FusedKvOuterLayout}
+LAYOUTS = {"naive": NaiveLayout, "tiled": TiledLayout, "fused": FusedLayout, "fused_kv_outer": FusedKvOuterLayout,
+           "fused_tensor_core": FusedTensorCoreLayout}
 
-__all__ = ["FusedKvOuterLayout", "FusedLayout", "LAYOUTS", "Launch", "Layout", "NaiveLayout", "TiledLayout"]
+__all__ = ["FusedKvOuterLayout", "FusedLayout", "LAYOUTS", "Launch", "Layout", "NaiveLayout", "TensorCoreLayout", "TiledLayout"]

@@ -30,6 +30,7 @@ class Layout(ABC):
 
     access_bytes: ClassVar[int] = 4  # of every access to shared memory; in HBM an access is one element
     grid_order: ClassVar[str] = "query tile fastest, then head, then batch"
+    query_tiles: ClassVar[tuple[int, ...]] = TILE_SIZES
 
     @classmethod
     @abstractmethod
@@ -48,6 +49,9 @@ class Layout(ABC):
     @classmethod
     def resolve(cls, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> Self:
         """The layout, or a Refusal: for too much shared memory (it names the nearest legal key tile) or too large a grid."""
+        if tiling.block_q not in cls.query_tiles:
+            nearest = min(cls.query_tiles, key=lambda size: abs(size - tiling.block_q))
+            raise Refusal(f"a query tile of {tiling.block_q} is one that only fused_tensor_core takes; the nearest is {nearest}.")
         layout = cls.choose(problem, tiling)
         if layout.shared_bytes > gpu.shared_limit_bytes:
             raise Refusal(f"a {tiling} tiling at d = {problem.head_dim} needs {layout.shared_bytes / 1024:g} KiB of shared memory per "

@@ -1,4 +1,5 @@
 """What warps name: distinct bytes, sectors and wavefronts of every access of every rung, without running it. One file per algorithm."""
+from traffic_model.errors import Refusal
 from traffic_model.layout import Layout
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
@@ -9,12 +10,20 @@ from traffic_model.warps.access import Access, Source
 SOURCES = {"naive": naive.sources, "tiled": tiled.sources, "fused": fused.sources, "fused_kv_outer": fused_kv_outer.sources}
 MEASURES = {Space.HBM: (Measure.DISTINCT, Measure.SECTORS), Space.SHARED: (Measure.DISTINCT, Measure.WAVEFRONTS)}
 
-__all__ = ["MEASURES", "SOURCES", "Access", "Source", "warp_ledgers"]
+__all__ = ["MEASURES", "SOURCES", "Access", "Source", "sources_of", "warp_ledgers"]
 
 
 def warp_ledgers(algorithm: str, problem: AttentionProblem, layout: Layout) -> list[Ledger]:
     """One ledger of distinct bytes, sectors (HBM) and wavefronts (SHARED) per launch, in order. Work in proportion to N, not N²."""
-    return [warp_ledger(sources) for sources in SOURCES[algorithm](problem, layout)]
+    return [warp_ledger(sources) for sources in sources_of(algorithm, problem, layout)]
+
+
+def sources_of(algorithm: str, problem: AttentionProblem, layout: Layout) -> list[list[Source]]:
+    """The accesses of every launch. Raises Refusal for an algorithm whose accesses have no lanes."""
+    if algorithm not in SOURCES:
+        raise Refusal(f"what warps name is known of {', '.join(SOURCES)}, not of {algorithm}: a bulk copy and an operand that a tensor "
+                      f"core reads by itself have no lanes.")
+    return SOURCES[algorithm](problem, layout)
 
 
 def warp_ledger(sources: list[Source]) -> Ledger:

@@ -6,7 +6,7 @@ from traffic_model.layout import Layout
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
 from traffic_model.vocabulary import Array, Direction, Measure, Space
-from traffic_model.warps import SOURCES
+from traffic_model.warps import sources_of
 from traffic_model.warps.access import BANKS, SECTOR, WORD, Access
 from traffic_model.warps.unpadded import unpadded
 
@@ -41,8 +41,8 @@ class Kind:
 def kinds(algorithm: str, problem: AttentionProblem, layout: Layout, cell: Cell) -> tuple[str, list[Kind]]:
     """(the kernel's name, the kinds of warp access to this cell, the most frequent first). Raises Refusal if there are none."""
     bare = unpadded(layout) if cell.space == Space.SHARED else None
-    sources = SOURCES[algorithm](problem, layout)
-    twins = SOURCES[algorithm](problem, bare) if bare else sources
+    sources = sources_of(algorithm, problem, layout)
+    twins = sources_of(algorithm, problem, bare) if bare else sources
     kernels, alike = set(), {}
     for launch, mine, theirs in zip(layout.launches(problem), sources, twins):
         for source, twin in zip(mine, theirs):

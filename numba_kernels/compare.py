@@ -1,0 +1,81 @@
+"""compare: the ladder beside PyTorch's attention kernels, on the same inputs, in one run."""
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from numba_kernels import libraries, reference
+from numba_kernels.run import make_inputs, run
+from numba_kernels.storage import decode
+from traffic_model.errors import Refusal
+from traffic_model.gpus import Gpu
+from traffic_model.layout.fused_tensor_core import FusedTensorCoreLayout
+from traffic_model.layout.tensor_core import NAME
+from traffic_model.problem import AttentionProblem
+from traffic_model.tiling import Tiling
+
+LIBRARY = "library"
+
+
+class Compared(NamedTuple):
+    """One kernel or backend: its saved-run object, or why there is none."""
+
+    name: str
+    record: dict | None
+    refused: str = ""
+
+    @property
+    def ms(self) -> float:
+        """Median of the whole attention."""
+        return statistics.median(map(sum, zip(*(kernel["times_ms"] for kernel in self.record["kernels"]))))
+
+    def tflops(self, problem: AttentionProblem) -> float:
+        return problem.flops / self.ms / 1e9
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was compared: the libraries first, then the ladder's algorithms. ceiling_tflops: a large matrix product, measured here."""
+
+    problem: AttentionProblem
+    ceiling_tflops: float
+    compared: tuple[Compared, ...]
+
+
+def compare(algorithms: list[str], problem: AttentionProblem, tiling: Tiling, target: Gpu, seed: int, repeat: int, warmup: int,
+            say: Callable[[str], None] = print) -> Comparison:
+    """Device times, counting off, of every backend and of every algorithm; errors against float64 of the stored inputs.
+
+    tiling: of the CUDA-core rungs; fused_tensor_core takes the one that suits it. Raises Refusal without PyTorch or without a GPU; what
+    one kernel or backend does not take is said in its line.
+    """
+    ceiling = libraries.measured_ceiling(problem)
+    inputs = make_inputs(problem, seed)
+    rows = reference.checked_rows(problem.seq_len, problem.kv_len)
+    expected = reference.attention(*(decode(inputs[name], problem.dtype) for name in "QKV"), problem.mask, problem.scale, rows)
+    compared = []
+    for library in libraries.run_libraries(problem, inputs, repeat):
+        compared.append(_library(library, problem, tiling, expected, rows, seed))
+        say(library.name)
+    for algorithm in algorithms:
+        its_tiling = FusedTensorCoreLayout.best_tiling(problem, target) if algorithm == NAME else tiling
+        try:
+            result = run(algorithm, problem, its_tiling, target, "gpu", "off", seed, repeat, warmup)
+            compared.append(Compared(f"{algorithm} {its_tiling}", result.record()))
+        except Refusal as refusal:
+            compared.append(Compared(algorithm, None, str(refusal)))
+        say(algorithm)
+    return Comparison(problem, ceiling, tuple(compared))
+
+
+def _library(library, problem, tiling, expected, rows, seed) -> Compared:
+    """A library's line in the words of a saved run: no layout, nothing counted, one kernel."""
+    if library.refused:
+        return Compared(library.name, None, library.refused)
+    relative, largest = reference.errors(library.output[:, :, rows], expected)
+    kernel = dict(name=library.name, grid=[], block=[], measures=[], ledger=[], times_ms=list(library.times_ms), counted_times_ms=None,
+                  registers_per_thread=None, shared_bytes=None, local_bytes=None)
+    return Compared(library.name, dict(
+        algorithm=library.name, problem=problem.record(), tiling=tiling.record(), layout={}, measures=[], ledger=[], flops=problem.flops,
+        compulsory_bytes=problem.compulsory_one_kernel_bytes, backend=LIBRARY, counting="off", seed=seed, checked_rows=len(rows),
+        relative_error=relative, max_abs_error=largest, kernels=[kernel]))
