@@ -10,6 +10,7 @@ from compare_dram import BEYOND, CROSSES, FITS, REGIMES, Launch, launches
 
 from numba_kernels import hardware
 from traffic_model import AttentionProblem, Direction, Measure, Refusal, Space, Tiling, find_gpu, predict
+from traffic_model.dram import MOVES
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS
 from traffic_model.dram.places import REGISTERS
@@ -127,5 +128,5 @@ def test_errors_are_relative_and_signed():
 def test_a_rung_that_was_not_recorded_is_refused_and_not_guessed():
     prediction = predict("fused_tensor_core", AttentionProblem(256, dtype="bfloat16"), Tiling(), H200)
     with pytest.raises(Refusal, match="modelled for naive, tiled, fused, fused_kv_outer, not for fused_tensor_core"):
-        prediction.dram
+        assert prediction.dram
     assert prediction.record()["dram"] is None

@@ -39,7 +39,7 @@ def dram_bytes(algorithm: str, problem: AttentionProblem, layout: Layout, gpu: G
                constants: Constants = CONSTANTS) -> tuple[DramBytes, ...]:
     """Of each launch, in order. Raises Refusal for an algorithm whose launches were not recorded, and so are not modelled."""
     if algorithm not in MOVES:
-        raise Refusal(f"DRAM bytes are modelled for {', '.join(MOVES)}, not for {algorithm}; its compulsory and requested bytes are predicted.")
+        raise Refusal(f"DRAM bytes are modelled for {', '.join(MOVES)}, not for {algorithm}; take compulsory and requested bytes.")
     launches, cache = layout.launches(problem), Cache.of(gpu, constants)
     held = {launch.name: places(algorithm, launch, gpu) for launch in launches}
     moved = MOVES[algorithm](problem, layout, held, cache)
