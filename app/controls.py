@@ -10,7 +10,8 @@ from app.race.rungs import Clock, Rung
 from app.settings import LENGTHS, Settings, shape_words
 from app.softmax.online import Broken
 from app.softmax.rows import Scores, Size
-from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Tiling, all_gpus, find_gpu, predict
+from app.views import own_gpu
+from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Gpu, Tiling, all_gpus, predict
 from traffic_model.problem import DTYPE_BYTES
 
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
@@ -23,9 +24,10 @@ def read() -> Settings:
     """Draws the controls and returns what they say. Raises traffic_model.Refusal for a problem the kernels do not take."""
     n = _slider("Sequence length N", LENGTHS, 4096, "n")
     block_q, block_k = _slider("Query tile, rows", TILE_SIZES, 64, "br"), _slider("Key tile, rows", TILE_SIZES, 64, "bc")
-    gpu = find_gpu(_choice("GPU", list(all_gpus()), DEFAULT_GPU, "gpu"))
+    gpus = all_gpus() | own_gpu.known()
+    gpu = gpus[_choice("GPU", list(gpus), DEFAULT_GPU, own_gpu.CHOSEN)]
     meter = st.container()
-    shape = _more_settings()
+    shape = _more_settings(gpu)
     settings = Settings(AttentionProblem(n, **shape), Tiling(block_q, block_k), gpu)
     with meter:
         _shared_memory(settings)
@@ -137,8 +139,9 @@ def set_one_head() -> None:
     st.session_state.update(heads=1, kv_heads=AS_HEADS, batch=1)
 
 
-def _more_settings() -> dict:
+def _more_settings(gpu: Gpu) -> dict:
     with st.expander("More settings"):
+        own_gpu.button(gpu)
         head_dim, heads = _slider("Head size d", HEAD_DIMS, 64, "d"), _slider("Heads", COUNTS, 16, "heads")
         kv_heads = _choice("Key/value heads", (AS_HEADS, *map(str, COUNTS)), AS_HEADS, "kv_heads")
         batch = _slider("Batch", COUNTS[:7], 1, "batch")

@@ -78,6 +78,25 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
     assert view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first.inner_text() == "6144"
 
 
+def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_url):
+    view = viewer().open(f"{app_url}/traffic")
+    view.page.get_by_text("More settings").click()
+    view.page.get_by_role("button", name="Own GPU…").click()
+    form = view.page.get_by_role("dialog")
+    form.get_by_label("Name").fill("Mine")
+    form.get_by_label("L2, MiB").fill("-3")
+    form.get_by_label("L2, MiB").press("Enter")
+    form.get_by_text("The form gives l2_mib -3.0; it is a number above 0.").wait_for()
+    assert form.get_by_role("button", name="Use it").is_disabled()
+    form.get_by_label("L2, MiB").fill("3")
+    form.get_by_label("L2, MiB").press("Enter")
+    form.get_by_text("The form gives").wait_for(state="detached")
+    form.get_by_role("button", name="Use it").click()
+    view.page.wait_for_url("**/traffic?gpu=Mine")
+    view.page.get_by_text("64×64 tiles · Mine").first.wait_for()
+    assert view.complaints == []
+
+
 def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_url):
     view = viewer().open(f"{app_url}/softmax?break=no+rescale&at=3")
     picture = view.page.locator(".player canvas")

@@ -14,31 +14,37 @@ NEEDED = tuple(field.name for field in fields(Gpu) if field.name not in OPTIONAL
 
 
 def read_gpu(path: str | Path) -> Gpu:
-    """The one GPU of the file. Its limits per multiprocessor may be left out where its compute capability is in the table.
+    """The one GPU of the file. Raises Refusal for a file that cannot be read, and as `gpu_described`."""
+    path = Path(path)
+    return gpu_described(_figures(path), path.name)
+
+
+def gpu_described(described: dict, where: str) -> Gpu:
+    """The GPU of these figures by field name, texts or numbers; empty ones count as left out. Its limits per multiprocessor may be left out
+    where its compute capability is in the table. where: what the figures stand in, for the sentences.
 
     Raises Refusal that names the fields which are missing, unknown or no positive number.
     """
-    path = Path(path)
-    figures = {name: value for name, value in _figures(path).items() if value not in ("", None)}
+    figures = {name: value for name, value in described.items() if value not in ("", None)}
     unknown = sorted(figures.keys() - {field.name for field in fields(Gpu)})
     if unknown:
-        raise Refusal(f"{path.name} has {', '.join(unknown)}, which no GPU is described by; the fields are those of `gpus --json`.")
+        raise Refusal(f"{where} has {', '.join(unknown)}, which no GPU is described by; the fields are those of `gpus --json`.")
     known = capabilities().get(str(figures.get("compute_capability")), {})
     complete = dict(driver_name=figures.get("name"), **dict.fromkeys(OPTIONAL[2:]), note="") | known | figures
     missing = [name for name in NEEDED + SHARED_BY_CAPABILITY if name not in complete]
     if missing:
         may_lack = [name for name in missing if name in SHARED_BY_CAPABILITY]
         hint = f" (the last {len(may_lack)} may be left out for compute capability {', '.join(capabilities())})" if may_lack else ""
-        raise Refusal(f"{path.name} lacks {', '.join(missing)}{hint}.")
+        raise Refusal(f"{where} lacks {', '.join(missing)}{hint}.")
     try:
         gpu = gpu_of_figures(complete)
     except (TypeError, ValueError, OverflowError) as error:
-        raise Refusal(f"{path.name} is not usable: {error}.") from None
+        raise Refusal(f"{where} is not usable: {error}.") from None
     for name, value in vars(gpu).items():
         if isinstance(figures.get(name), bool):
-            raise Refusal(f"{path.name} gives {name} {figures[name]}; it is a number above 0.")
+            raise Refusal(f"{where} gives {name} {figures[name]}; it is a number above 0.")
         if isinstance(value, int | float) and not (math.isfinite(value) and value > 0) and name != "reserved_shared_bytes":
-            raise Refusal(f"{path.name} gives {name} {value}; it is a number above 0.")
+            raise Refusal(f"{where} gives {name} {value}; it is a number above 0.")
     return gpu
 
 
