@@ -8,13 +8,16 @@ import offline
 
 INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(.*?);")
 JUMP = re.compile(r"BRA .*?0x([0-9a-f]+)")
+ACCESS = re.compile(r"\b(LDG|STG)\b")
 
 
 class Loops(NamedTuple):
-    """Instructions in each loop but not in a loop within it, by where the loops end, inner ones first; and those in none."""
+    """Instructions in each loop but not in a loop within it, by where the loops end, inner ones first; those in none; and those of them that
+    access HBM behind a jump forward, with all that is jumped over: what was unrolled for the elements that fill no round, or is guarded."""
 
     own: list[int]
     outside: int
+    jumped_over: int
 
 
 def loops(spec) -> Loops:
@@ -30,7 +33,11 @@ def loops(spec) -> Loops:
     inside = lambda first, last: {address for address, _ in code if first <= address <= last}
     own = [len(inside(*loop).difference(*(inside(*other) for other in found if within(other, loop)))) for loop in found]
     real = {address for address, words in code if words != "NOP"}
-    return Loops(own, len(real.difference(*(inside(*loop) for loop in found))))
+    outside = real.difference(*(inside(*loop) for loop in found))
+    ahead = [(address, int(jump[1], 16)) for address, words in code if (jump := JUMP.search(words)) and int(jump[1], 16) > address]
+    accesses = {address for address, words in code if ACCESS.search(words)}
+    over = [inside(*jump) - set(jump) for jump in ahead if not any(within(loop, jump) for loop in found)]
+    return Loops(own, len(outside), len(outside.intersection(*[set().union(*(each for each in over if each & accesses))])))
 
 
 def within(inner: tuple, outer: tuple) -> bool:

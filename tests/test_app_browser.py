@@ -14,7 +14,7 @@ SMALL_TEXTS = """() => [...document.querySelectorAll('[data-testid=stApp] *')].f
 }).map(element => element.textContent.slice(0, 40))"""
 TRACES = dict(
     Traffic=12,  # fill, 4 lines (naive's 2 go on faintly), DRAM and where it leaves, 2 rows of counted markers, rings
-    Time=4,  # floor, naive, tiled, fused
+    Time=6,  # floor, naive, tiled, fused, two rows of what does not fit
     Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
     Tiles=27,  # 25, the ring and the line of the tie
     Proof=16,  # four measures of four rungs

@@ -17,11 +17,12 @@ ROUNDS = {
     ("naive", "softmax"): [256, 0, 0, 1024, 0, 1024, 0],
     ("naive", "output"): [1024, 0],
     ("tiled", "scores"): [4, 4, STEPS, 8, 1],  # Q, K, product, S, the tile itself
-    ("tiled", "softmax"): [0, 4, 0, 4],  # a row of 4,096 on 256 threads, four elements a round
+    ("tiled", "softmax"): [4, 0, 4, 0],  # a row of 4,096 on 256 threads, four elements a round; and what does not fill a round
     ("tiled", "output"): [4 * TILES, 4 * TILES, STEPS * TILES, TILES],  # P, V, product, key tiles
     ("fused", "fused"): [4, 4 * TILES, STEPS * TILES, STEPS * TILES, TILES],  # Q, K and V, two products, key tiles
     ("fused_kv_outer", "fused_kv_outer"): [16 * TILES, 64 * TILES**2, TILES**2, TILES],  # K and V, keys, query tiles, key tiles
 }
+LEFTOVERS = {("tiled", "softmax")}  # kernels in which a jump over loads skips the elements that fill no round, of which there are none here
 
 
 @pytest.mark.parametrize(("algorithm", "kernel"), ROUNDS)
@@ -31,7 +32,7 @@ def test_a_kernel_issues_what_is_predicted(algorithm, kernel):
     spec = next(s for s in MODULES[algorithm].kernels(PROBLEM, prediction.layout) if s.launch.name == kernel)
     found, rounds = loops(spec), ROUNDS[algorithm, kernel]
     assert len(found.own) == len(rounds), f"the compiler made other loops than these counts were read in: {found}"
-    life = found.outside + sum(own * times for own, times in zip(found.own, rounds))
+    life = found.outside - (found.jumped_over if (algorithm, kernel) in LEFTOVERS else 0) + sum(own * times for own, times in zip(found.own, rounds))
     predicted = next(each for each in prediction.kernels if each.name == kernel)
     issued = instructions(predicted, algorithm, PROBLEM, prediction.layout).issued
     assert issued * 32 / (spec.blocks * spec.threads) == pytest.approx(life, rel=0.1)

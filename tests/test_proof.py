@@ -34,10 +34,9 @@ def test_distinct_bytes_and_sectors_are_predicted_counted_and_hardware_to_the_by
     assert {(each.settings.problem.mask, each.settings.n % 64 > 0) for each in proofs} >= {("causal", True), ("full", False)}  # ragged too
 
 
-def test_dram_reads_of_validated_kernels_but_one_are_within_a_tenth(proofs):
+def test_dram_reads_of_validated_kernels_are_within_a_tenth(proofs):
     _, dram = both(proofs)
-    off = [r for r in dram if abs(r["error"]) > .1]
-    assert [(r["algorithm"], r["kernel"]) for r in off] == [("naive", "scores")] and len(dram) >= 30
+    assert [r for r in dram if abs(r["error"]) > .1] == [] and len(dram) >= 30
 
 
 def test_claim_and_verdict_when_a_count_differs(proofs):

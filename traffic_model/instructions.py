@@ -70,8 +70,8 @@ def _tiled_scores(problem: AttentionProblem, layout: Layout) -> tuple[float, flo
 
 def _tiled_softmax(problem: AttentionProblem, layout: Layout) -> tuple[float, float]:
     e = problem.dtype
-    once = problem.query_heads * problem.seq_len * layout.softmax_threads * 317
-    passes = {"maximum and sum": 25.75 + LOAD[e], "normalise": 24.25 + LOAD[e] + STORE[e]}
+    once = problem.query_heads * problem.seq_len * layout.softmax_threads * 347
+    passes = {"maximum and sum": 25.5 + LOAD[e], "normalise": 23.75 + LOAD[e] + STORE[e]}
     return once + _pairs(problem) * sum(passes.values()), 0
 
 

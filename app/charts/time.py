@@ -21,7 +21,7 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     chart = Chart(look, claim(records, floor, n), conditions, "device time", "sequence length N",
                   f"timed: median, whiskers 10–90 %; {sources(records)}")
     time_axes(chart, [r["n"] for r in records + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(records)],
-              30 if too_large else 3)  # room for the crosses
+              30 * 4 ** (len(rows) - 1) if (rows := {r["algorithm"] for r in too_large}) else 3)  # room for rows of crosses
     if floor:
         chart.line(floor, "model", DASH, 1 / 8)
     chart.upright(nearest_length(records, n), "muted", FINE)

@@ -29,8 +29,8 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
     crossing = totals(dram, "dram")["fused", "dram", "modelled"]
     n = here[0]["n"]
-    told = f"markers counted: {sources(counted)}" if counted else "nothing counted yet"
-    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"lines predicted, DRAM modelled; {told}")
+    told = f"counted: {sources(counted)}" if counted else "nothing counted yet"
+    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"predicted, DRAM modelled; {told}")
     _axes(chart, lines)
     _memory_edge(chart, *memory)
     chart.between(lines["fused", "compulsory", "predicted"], lines["fused", "requested", "predicted"], "fused", opacity=.12)

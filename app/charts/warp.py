@@ -100,7 +100,7 @@ def _banks(chart: Chart, lanes: list[dict], role: str, pale: str) -> None:
 def _sums(chart: Chart, summary: dict, role: str) -> None:
     """What was asked for, what of it differs, what memory had to do; each with the product that it comes from."""
     for place, r in zip((.9, .68, .46), summary["measures"]):
-        chart.paper(1, place, f"{r['measure']}<br><b>{r['bytes']:,} B</b><br>{r['of']}", 1.2, role=role)
+        chart.paper(1, place, f"{r['measure']} <b>{r['bytes']:,} B</b><br>= {r['of']}", 1.2, role=role)
     asked, *_, moved = (r["bytes"] for r in summary["measures"])
     times = summary["number"] / summary["fewest"] if summary["shared"] else moved / asked
     chart.paper(1, .24, f"<b>{times:.3g}×</b>", 1.2, role=role, size=2)
