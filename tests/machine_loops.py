@@ -12,8 +12,8 @@ ACCESS = re.compile(r"\b(LDG|STG)\b")
 
 
 class Loops(NamedTuple):
-    """Instructions in each loop but not in a loop within it, by where the loops end, inner ones first; those in none; and those of them that
-    access HBM behind a jump forward, with all that is jumped over: what was unrolled for the elements that fill no round, or is guarded."""
+    """Instructions in each loop but not in a loop within it, by where the loops end, inner ones first; those in none; and of those
+    what a jump forward skips together with an access to HBM: unrolled for the elements that fill no round, or guarded."""
 
     own: list[int]
     outside: int

@@ -32,7 +32,8 @@ def test_a_kernel_issues_what_is_predicted(algorithm, kernel):
     spec = next(s for s in MODULES[algorithm].kernels(PROBLEM, prediction.layout) if s.launch.name == kernel)
     found, rounds = loops(spec), ROUNDS[algorithm, kernel]
     assert len(found.own) == len(rounds), f"the compiler made other loops than these counts were read in: {found}"
-    life = found.outside - (found.jumped_over if (algorithm, kernel) in LEFTOVERS else 0) + sum(own * times for own, times in zip(found.own, rounds))
+    once = found.outside - (found.jumped_over if (algorithm, kernel) in LEFTOVERS else 0)
+    life = once + sum(own * times for own, times in zip(found.own, rounds))
     predicted = next(each for each in prediction.kernels if each.name == kernel)
     issued = instructions(predicted, algorithm, PROBLEM, prediction.layout).issued
     assert issued * 32 / (spec.blocks * spec.threads) == pytest.approx(life, rel=0.1)

@@ -66,7 +66,7 @@ def time_axes(chart: Chart, lengths: list[int], ms: list[float], room: float) ->
     """From everything that is drawn at any N, so they stand still while N moves; room: a factor above the longest time."""
     first, last = math.floor(math.log2(min(lengths))), math.ceil(math.log2(max(lengths)))
     chart.log_axis("x", min(lengths) * .55, max(lengths) * 1.25, {2**k: sequence_length(2**k) for k in range(first, last + 1)})
-    low, high = min(ms) / 3, max(ms) * room
+    low, high = min(ms) / 5, max(ms) * room
     decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
     chart.log_axis("y", low, high, {10.0**k: _tick(k) for k in decades})
 
