@@ -20,6 +20,11 @@ def pytest_report_header() -> str | None:
     return f"no CUDA toolkit on macOS: {', '.join(collect_ignore)}, which compile for a GPU, are not collected" if NO_TOOLKIT else None
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: a test that waits for a browser leaves its core to another."""
+    return max(1, (os.cpu_count() or 1) * 3 // 2)
+
+
 @pytest.fixture
 def fresh_seed() -> int:
     """Another one in every run; pytest prints it when a test fails."""
