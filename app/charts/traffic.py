@@ -24,10 +24,10 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     """curve, here, counted: records of bytes (see app/records.py): the lines, the cells at the current N, and the runs.
 
     memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words. dram: modelled bytes of fused; leaves: the
-    N from which they rise above the compulsory ones (see app/dram.py).
+    N from which they rise above the compulsory ones (see app/dram.py). An empty dram draws nothing of it.
     """
     lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
-    crossing = totals(dram, "dram")["fused", "dram", "modelled"]
+    crossing = totals(dram, "dram").get(("fused", "dram", "modelled"), {})
     n = here[0]["n"]
     told = f"counted: {sources(counted)}" if counted else "nothing counted yet"
     chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"predicted, DRAM modelled; {told}")
@@ -37,7 +37,8 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     chart.upright(n, "muted", FINE, now["naive", "requested", "predicted"][n])
     for (algorithm, measure), (dash, *_) in SERIES.items():
         _line(chart, lines[algorithm, measure, "predicted"], algorithm, dash, memory[0] if algorithm == "naive" else math.inf)
-    chart.line(crossing, "fused", MIXED, 1 / 8)
+    if crossing:
+        chart.line(crossing, "fused", MIXED, 1 / 8)
     _line_labels(chart, lines, crossing)
     _re_reads_label(chart, lines, crossing, (n, memory[0]))
     if leaves:
@@ -85,7 +86,7 @@ def _line_labels(chart: Chart, lines: dict, crossing: dict) -> None:
     grows = lambda points, growth: f"∝ {growth}, slope {fitted_slope(points):.2f}"
     predicted = {key: lines[*key, "predicted"] for key in SERIES}
     labels = [(predicted[key], key[0], name, grows(predicted[key], growth)) for key, (_, name, growth) in SERIES.items()]
-    labels.append((crossing, "fused", "fused, DRAM", "modelled, L2 cold"))
+    labels += [(crossing, "fused", "fused, DRAM", "modelled, L2 cold")] * bool(crossing)
     ends = [[*points.items()][-1] for points, *_ in labels]
     for (_, role, name, below), (x, y), dy in zip(labels, ends, chart.spread([(y, 2.75) for _, y in ends])):
         chart.note(x, y, f"<b>{name}</b><br>{below}", role, .6, dy)
@@ -110,7 +111,7 @@ def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[f
     """In the middle of what is requested and does not cross to DRAM, where it has most room to the lines above and below and to the
     upright lines at these N."""
     must, high = (lambda x, m=measure: _between(lines["fused", m, "predicted"], x) for measure in ("compulsory", "requested"))
-    low = lambda x: max(must(x), _between(crossing, x))
+    low = lambda x: max(must(x), _between(crossing, x)) if crossing else must(x)
     lengths = lines["fused", "compulsory", "predicted"]
     beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - 3.3  # em; half the text's width
     above = lambda x: (chart.distance("y", low(x), high(x)) - 5.4) / 2  # two lines of text, and what the slope takes at their ends

@@ -8,11 +8,15 @@ from app.figures.figure import Figure, Sources
 from app.settings import Settings
 from traffic_model.units import decimal_bytes
 
+KEPT = 256  # DRAM lines
+_crossing: dict[Settings, list[dict]] = {}
 
-def figure(settings: Settings, sources: Sources) -> Figure:
+
+def figure(settings: Settings, sources: Sources, without_dram: bool = False) -> Figure:
+    """without_dram: leave out what takes up to a second to model."""
     here, counted = records.predicted(settings, [settings.n]), records.counted(matching(settings, sources))
     line, at, edge = curve(settings.at(1)), records.totals(here), records.memory_edge(settings)
-    crossing = crossing_curve(settings.at(1))
+    crossing = [] if without_dram else crossing_curve(settings.at(1))
     leaves = dram.leaves_l2(crossing)
     value = lambda algorithm, measure: decimal_bytes(at[algorithm, measure, "predicted"][settings.n])
     title = traffic_claim(at, settings.n)
@@ -33,10 +37,19 @@ def curve(settings: Settings) -> list[dict]:
     return records.predicted(settings, records.LENGTHS)
 
 
-@lru_cache(256)
 def crossing_curve(settings: Settings) -> list[dict]:
-    """The chart's DRAM line, likewise."""
-    return dram.modelled(settings, records.LENGTHS)
+    """The chart's DRAM line, likewise; it takes up to a second, and is kept."""
+    if settings not in _crossing:
+        found = dram.modelled(settings, records.LENGTHS)
+        if len(_crossing) >= KEPT:
+            _crossing.pop(next(iter(_crossing)), None)
+        _crossing[settings] = found
+    return _crossing[settings]
+
+
+def is_modelled(settings: Settings) -> bool:
+    """Whether the DRAM line of `settings.at(1)` is there already."""
+    return settings in _crossing
 
 
 def matching(settings: Settings, sources: Sources) -> list[dict]:

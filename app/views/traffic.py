@@ -16,7 +16,8 @@ def show(settings: Settings) -> None:
     sources, above, row = run_here.sources(), st.container(), st.container(horizontal=True, vertical_alignment="center")
     with row:
         view, hidden, wanted = controls.measure(tuple(VIEWS)), controls.hidden(), run_here.button()
-    figure = FIGURES[VIEWS[view]](settings, sources)
+    later = view == "Moved" and not traffic.is_modelled(settings.at(1))  # the DRAM line: what is known at once is drawn at once
+    figure = traffic.figure(settings, sources, without_dram=True) if later else FIGURES[VIEWS[view]](settings, sources)
     with above:
         parts.picture(figure, hidden or guide.asking("traffic"))
     with row:
@@ -26,6 +27,9 @@ def show(settings: Settings) -> None:
     cells = records.predicted(settings, [settings.n]) + records.counted(runs)
     parts.details("traffic", {"Formula": lambda: _formulas(settings), "HBM bytes": lambda: _table(cells, "hbm"),
                               "Shared-memory bytes": lambda: _table(cells, "shared"), "DRAM": lambda: _dram(settings)})
+    if later:
+        traffic.crossing_curve(settings.at(1))
+        st.rerun()
 
 
 def _formulas(settings: Settings) -> None:
