@@ -110,7 +110,8 @@ def _module(spec, counting, text):
     kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards,
                     watched)
     source = function(kernel, header, names)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", dict(registers=bool(memory.registers), **_tables(warps, guards, watched))
+    more = dict(registers=bool(memory.registers), **_tables(warps, guards, watched))
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", more
 
 
 def _tables(warps, guards, watched):

@@ -1,4 +1,5 @@
 """Trace: every warp access of one block in the order in which it happens, as plain records."""
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -10,9 +11,11 @@ from numba_kernels.cpu.arguments import checked_arguments
 from numba_kernels.cpu.compile import compiled
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.tally import TRACE
+from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.warp_log import LANES, workspace
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
+from traffic_model.ledger import Cell
 from traffic_model.vocabulary import Array, Direction, Space
 
 MOST = 2**20  # warp accesses in one trace
@@ -67,6 +70,33 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     for word, number, there in (("block", block, spec.blocks), ("warp", warp or 0, warps)):
         if not 0 <= number < there:
             raise Refusal(f"{word} {number} of {spec.launch.name} is not there; choose 0 to {there - 1}.")
+    kernel, kept, log, follow, used = _kept(spec, arrays, block, warp)
+    places = _places(kernel, log, follow, used)
+    rows = sorted(kept.tolist(), key=lambda row: (row[0], row[1], places[row[2]]))
+    return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
+
+
+def touched(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> dict[Cell, int]:
+    """Runs the whole grid, block after block, and returns for each cell in HBM the bytes of the different elements that it names: its first
+    touches. Scratch is left out. Raises as `trace`."""
+    scratch = {name for name, given in zip(kernel_text(spec).parameters, spec.arrays) if given in spec.scratch}
+    found = {}
+    for block in range(spec.blocks):
+        kernel, kept, log, *_ = _kept(spec, arrays, block, None)
+        sites = log[kept[:, 2], LANES]
+        for number, site in enumerate(kernel.sites):
+            cell = spec.cells[site.cell]
+            if cell.space == Space.HBM and site.array not in scratch:
+                elements = found.setdefault((cell, site.bytes), set())
+                elements.update(np.unique(kept[sites == number, 3:]).tolist())
+    sums = Counter()
+    for (cell, size), elements in found.items():
+        sums[cell] += size * len(elements - {-1})
+    return dict(sums)
+
+
+def _kept(spec, arrays, block, warp):
+    """One block's run: its kernel, a row for each warp access, and the workspace in which it came about."""
     given, sizes = checked_arguments(spec, arrays)
     kernel, kept = generate(spec, TRACE), np.empty((MOST + 2, LANES + 3), np.int64)
     kept[0, :3] = 0, -1 if warp is None else warp, 0
@@ -77,9 +107,7 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     except MemoryError:
         raise Refusal(f"block {block} of {spec.launch.name} makes more than {MOST:,} warp accesses; trace one warp or a smaller "
                       f"problem.") from None
-    places = _places(kernel, log, follow, used)
-    rows = sorted(kept[1:kept[0, 0] + 1].tolist(), key=lambda row: (row[0], row[1], places[row[2]]))
-    return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
+    return kernel, kept[1:kept[0, 0] + 1], log, follow, used
 
 
 def movements(accesses: Iterable[WarpAccess]) -> list[Movement]:

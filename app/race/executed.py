@@ -1,0 +1,84 @@
+"""Executed: both lanes of a short race run on the cpu backend, so that the picture shows their values and the end ticks their counts."""
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from app.race.counted import Counted
+from app.race.rungs import Rung
+from app.race.worked import Worked, worked
+from numba_kernels.executions import Execution, execute
+from traffic_model import AttentionProblem, Gpu, Ledger, Tiling
+from traffic_model.schedule import one_head
+from traffic_model.schedule_grid import Grid
+from traffic_model.vocabulary import Space
+
+LONGEST = 128  # queries, and keys: a race of so few is executed
+SEED = 0
+SOURCE = f"executed on the cpu, seed {SEED}"
+Blocks = list[list[str | None]]  # a range of values in words, by query tile and key tile
+
+
+@dataclass(frozen=True, eq=False)
+class Executed:
+    """values: per lane {array or register: ranges of its blocks in words}; counted: requested bytes of one head; touched: per lane the
+    bytes that its kernels touch for the first time."""
+
+    values: tuple[dict[str, Blocks], ...]
+    counted: Counted
+    touched: tuple[Ledger, ...]
+
+
+def short(problem: AttentionProblem) -> bool:
+    """Whether a race of this problem is executed."""
+    return max(problem.seq_len, problem.kv_len) <= LONGEST
+
+
+@lru_cache(maxsize=16)
+def executed(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed:
+    """One head of `problem`, each rung. Raises Refusal for a tiling the GPU cannot hold."""
+    head, grid = one_head(problem), Grid.of(problem.seq_len, problem.kv_len, tiling)
+    runs = [execute(rung.algorithm, head, tiling, gpu, SEED) for rung in rungs]
+    in_hbm = [Ledger({key: size for key, size in run.ledger.items() if key[1] == Space.HBM}, run.ledger.measures) for run in runs]
+    return Executed(tuple(_values(run, worked(rung.algorithm, run), grid) for rung, run in zip(rungs, runs)),
+                    Counted(tuple(in_hbm), tuple(run.relative_error for run in runs), SOURCE), tuple(run.first_touches() for run in runs))
+
+
+def _values(run: Execution, work: Worked | None, grid: Grid) -> dict[str, Blocks]:
+    """Arrays in HBM under their letter in lower case, `out` for O; registers as the picture calls them."""
+    rows, columns = grid.row_edges, grid.column_edges
+    whole = [0, run.problem.head_dim]
+    ranges = {"q": (run.values("Q"), rows, whole), "k": (run.values("K"), columns, whole), "v": (run.values("V"), columns, whole),
+              "out": (run.values("O"), rows, whole)}
+    tiles = range(len(columns))
+    if work is None:
+        s = run.values("S")
+        so_far = np.stack([np.fmax.reduce(s[:, :end], axis=1) for end in columns[1:]], axis=1)
+        ranges |= {"s": (s, rows, columns), "p": (run.values("P"), rows, columns), "m": (so_far, rows, tiles)}
+    else:
+        ranges |= {"m": (work.m, rows, tiles), "alpha": (work.alpha, rows, tiles), "l": (work.l, rows, tiles), "o": (work.o, rows, tiles)}
+        ranges |= {} if work.s is None else {"s": (work.s, rows, columns), "p": (work.p, rows, columns)}
+    return {name: _blocks(*how) for name, how in ranges.items()}
+
+
+def _blocks(values: np.ndarray, rows, columns) -> Blocks:
+    """Of each block between the edges its range in words, None for one without a value. Further dimensions are part of a block."""
+    return [[_range(values[top:bottom, left:right]) for left, right in zip(columns, columns[1:])] for top, bottom in zip(rows, rows[1:])]
+
+
+def _range(values: np.ndarray) -> str | None:
+    """−2.31 to 3.20; hidden scores do not count, unless there is nothing else."""
+    there = values[~np.isnan(values)]
+    finite = there[np.isfinite(there)]
+    if not there.size:
+        return None
+    low, high = (_number(edge) for edge in (finite.min(), finite.max())) if finite.size else ("−∞", "−∞")
+    return low if low == high else f"{low} to {high}"
+
+
+def _number(value: float) -> str:
+    """Three digits, or two places below ten: 123, 12.3, −1.23, 0.00; what would be lost in them as a power, 3e−5."""
+    size = abs(value)
+    if 0 < size < 0.005:
+        return f"{value:.0e}".replace("e-0", "e-").replace("-", "−")
+    return f"{value:.{0 if size >= 99.95 else 1 if size >= 9.995 else 2}f}".replace("-", "−")
