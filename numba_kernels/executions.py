@@ -10,7 +10,7 @@ from numba_kernels.run import ALGORITHMS, layout_of, make_inputs, written_arrays
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import decode
 from traffic_model.gpus import Gpu
-from traffic_model.ledger import Cell, Ledger
+from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
@@ -35,7 +35,8 @@ class Execution:
     def first_touches(self) -> Ledger:
         """Bytes of the different elements that each kernel reads and writes in HBM, summed over the kernels: compulsory bytes, where every
         element is needed. The kernels run once more, traced."""
-        return sum((Ledger.of(Measure.COMPULSORY, cpu.touched(spec, self.arrays)) for spec in self.specs), Ledger.of(Measure.COMPULSORY, {}))
+        touched = [Ledger.of(Measure.COMPULSORY, cpu.touched(spec, self.arrays)) for spec in self.specs]
+        return sum(touched[1:], touched[0])
 
     def watch(self, block: int, barriers: tuple[int, ...], moments: int) -> dict[str, np.ndarray]:
         """One block of a single kernel once more, watched (numba_kernels/cpu/watch.py)."""

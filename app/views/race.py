@@ -2,7 +2,7 @@
 import streamlit as st
 
 from app import cached, controls
-from app.race import bars, times, worksheet
+from app.race import bars, executed, times, worksheet
 from app.race.counted import counted
 from app.race.film import html, mount
 from app.race.payload import by_hand, payload
@@ -46,7 +46,8 @@ def show(settings: Settings, own) -> None:
         st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
-    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs))
+    run = executed.known(problem, tiling, gpu, rungs)
+    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=run)
     mount(shown)
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))
@@ -58,6 +59,10 @@ def show(settings: Settings, own) -> None:
     with st.expander("Show the table"):
         st.dataframe(_table(settings, rungs), hide_index=True)
     _download(shown)
+    if executed.short(problem) and not run:
+        with st.spinner("Running both lanes on the cpu backend, so that the race shows their values"):
+            executed.executed(problem, tiling, gpu, rungs)
+        st.rerun()
 
 
 def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:
