@@ -98,8 +98,7 @@ def _range(values: np.ndarray) -> str | None:
 
 
 def _number(value: float) -> str:
-    """Three digits, or two places below ten: 123, 12.3, −1.23, 0.00; what would be lost in them as a power, 3e−5."""
+    """Two places below ten, else three digits: 123, 12.3, −1.23, 0.00. What would be lost in them has one digit: 0.002, 3e−5."""
     size = abs(value)
-    if 0 < size < 0.005:
-        return f"{value:.0e}".replace("e-0", "e-").replace("-", "−")
-    return f"{value:.{0 if size >= 99.95 else 1 if size >= 9.995 else 2}f}".replace("-", "−")
+    form = ".1g" if 0 < size < 0.005 else ".2f" if size < 9.995 else ".1f" if size < 99.95 else ".0f"
+    return f"{value:{form}}".replace("e-0", "e-").replace("-", "−")

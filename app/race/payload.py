@@ -1,7 +1,7 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
-from app.race import hand
+from app.race import hand, touched
 from app.race.claims import identity, reversal
 from app.race.code import lines
 from app.race.counted import Counted, disagreements, error, tick
@@ -9,7 +9,6 @@ from app.race.executed import Executed, in_words
 from app.race.receipts import receipts, schedule_cells
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
-from app.race.touched import first_touches
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.schedule import Schedule, one_head, schedule
 from traffic_model.schedule_grid import Grid
@@ -34,14 +33,16 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
     differing = disagreements(counts, plans, heads) if counts else []
     if counts:
         lanes = [lane | dict(error=error(counts, number)) for number, lane in enumerate(lanes)]
+    ticked = tick(counts, differing) if counts else None
     if run:
         lanes = [lane | dict(values=values) for lane, values in zip(lanes, run.values)]
-    ticked = tick(counts, differing) if counts else None
+    if run and not differing:
+        differing = touched.untouched(run, plans)
+        ticked = touched.tick(differing)
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
         id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing} {bool(run)}", lanes=lanes, differs=bool(differing),
-        conditions=_conditions(problem, str(tiling)), tick=first_touches(run, plans) if run and not differing else ticked,
-        reversal=reversal(rungs, head, tiling, gpu), timed=_timed(times, rungs, problem) if times else None,
-        executed=in_words() if run else None)
+        conditions=_conditions(problem, str(tiling)), tick=ticked, reversal=reversal(rungs, head, tiling, gpu),
+        timed=_timed(times, rungs, problem) if times else None, executed=in_words() if run else None)
 
 
 @lru_cache(maxsize=32)

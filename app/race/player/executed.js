@@ -1,7 +1,8 @@
-// Executed: what the tile at work held in a run that really happened, as ranges over its rows, in the place of the registers' slots.
-const LINE_TOPS = [50, 76, 102], SOURCE_TOP = 125, LETTER_WIDTH = 26;
+// Executed: what the tile at work held in a run that really happened, as ranges over its rows: in the place of the registers' slots, or
+// below them where a block only moves.
+const LINE_TOPS = [48, 71, 94], MOVED_TOP = 117, SOURCE_TOP = 121, LETTER_WIDTH = 30;
 
-/** By the rung's kind, stage, array and direction: [letter, value, at which key tile instead of the event's]; else the block that moves. */
+/** By the rung's kind, stage, array and direction: [letter, value, at which key tile instead of the event's]. */
 const WORKED_WITH = {
   online: {
     "keys k read": [["s", "s"], ["m", "m"], ["α", "alpha"]], "keys v read": [["p", "p"], ["ℓ", "l"], ["o", "o"]],
@@ -15,12 +16,11 @@ const WORKED_WITH = {
   },
 };
 
-/** [letter, range] of what an event works with; empty where the run has nothing to show. */
-function workedWith(lane, now) {
-  const { stage, array, direction, row, column, compulsory } = now, final = array === "o" && direction === "write" && compulsory;
-  const names = WORKED_WITH[lane.name.startsWith("fused") ? "online" : "stored"][`${stage} ${array} ${direction}`];
-  if (!names || final) return [[array.toUpperCase(), valueAt(lane, now)]].filter(([, range]) => range);
-  const tile = { before: column - 1, last: lane.values.m[row].length - 1 };
+/** [letter, range] of what an event works with; empty for a block that only moves. */
+function workedWith(lane, { stage, array, direction, row, column, compulsory }) {
+  const final = array === "o" && direction === "write" && compulsory, kind = lane.name.startsWith("fused") ? "online" : "stored";
+  const tile = { before: column - 1, last: lane.values.m[row]?.length - 1 }, names = WORKED_WITH[kind][`${stage} ${array} ${direction}`];
+  if (!names || final) return [];
   return names.map(([letter, name, when]) => [letter, lane.values[name]?.[row][tile[when] ?? column]]).filter(([, range]) => range);
 }
 
@@ -30,10 +30,13 @@ function valueAt({ values }, { array, row, column }) {
   return BY_COLUMN.has(array) ? values[array][column][0] : values[array]?.[row][column];
 }
 
-function executedRegisters({ line, note }, race, lane, lines) {
-  lines.forEach(([letter, range], place) => line(LINE_TOPS[place], letter, range));
-  note(race.executed.short, SOURCE_TOP);
-  if (lane.block.threads) note(lane.block.threads);
+/** Draws the registers' room: draw(slots) is what stands there without a run. */
+function drawExecuted(slots, race, lane, now, draw) {
+  const lines = workedWith(lane, now), range = valueAt(lane, now);
+  draw(lines.length ? { ...slots, slot: () => {} } : slots);
+  lines.forEach(([letter, words], place) => slots.line(LINE_TOPS[place], letter, words));
+  if (lines.length) slots.note(race.executed.short, SOURCE_TOP);
+  else if (range) slots.line(MOVED_TOP, now.array.toUpperCase(), range);
 }
 
 /** Under the pointer: the block's values once they exist. */

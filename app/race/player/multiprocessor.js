@@ -13,8 +13,8 @@ function drawMultiprocessor(pen, race, lane, view, y, height) {
   const shared = [x + 10, y + 34, 196, height - 44], registers = [x + 216, y + 34, 194, height - 44];
   const holds = HELD[lane.name], room = (draw) => (slots) => draw(slots, lane, now);
   drawRoom(pen, lane, shared, "Shared memory", room(holds.shared), holds.shared === notUsed);
-  const lines = lane.values && now && !now.blurred ? workedWith(lane, now) : [];
-  const inRegisters = lines.length ? (slots) => executedRegisters(slots, race, lane, lines) : room(holds.registers);
+  const drawSlots = room(holds.registers), executed = lane.values && now && !now.blurred;
+  const inRegisters = executed ? (slots) => drawExecuted(slots, race, lane, now, drawSlots) : drawSlots;
   drawRoom(pen, lane, registers, "Registers", inRegisters, false);
 }
 
