@@ -1,11 +1,9 @@
-"""Executions: an algorithm run on the cpu backend with everything it leaves behind, for a look at its values."""
+"""Executions: an algorithm run on the cpu backend, every access traced, with everything it leaves behind."""
 from dataclasses import dataclass
 
 import numpy as np
 
 from numba_kernels import cpu, reference
-from numba_kernels.ports import REQUESTS
-from numba_kernels.results import ledger_of
 from numba_kernels.run import ALGORITHMS, layout_of, make_inputs, written_arrays
 from numba_kernels.spec import KernelSpec
 from numba_kernels.storage import decode
@@ -18,13 +16,15 @@ from traffic_model.vocabulary import Measure
 
 @dataclass(frozen=True, eq=False)
 class Execution:
-    """specs: its kernels; arrays: flat, by name, as they lie in HBM afterwards; ledger: requested bytes counted; relative_error:
-    ‖out − ref‖/‖ref‖ against float64."""
+    """specs: its kernels; arrays: flat, by name, as they lie in HBM afterwards; requested: bytes counted; touched: bytes of the different
+    elements in HBM that each kernel reads and writes, summed over the kernels, which are the compulsory ones where every element is
+    needed; relative_error: ‖out − ref‖/‖ref‖ against float64."""
 
     problem: AttentionProblem
     specs: list[KernelSpec]
     arrays: dict[str, np.ndarray]
-    ledger: Ledger
+    requested: Ledger
+    touched: Ledger
     relative_error: float
 
     def values(self, array: str) -> np.ndarray:
@@ -32,23 +32,19 @@ class Execution:
         p = self.problem
         return decode(self.arrays[array], p.dtype).reshape(p.kv_len if array in "KV" else p.seq_len, -1)
 
-    def first_touches(self) -> Ledger:
-        """Bytes of the different elements that each kernel reads and writes in HBM, summed over the kernels: compulsory bytes, where every
-        element is needed. The kernels run once more, traced."""
-        touched = [Ledger.of(Measure.COMPULSORY, cpu.touched(spec, self.arrays)) for spec in self.specs]
-        return sum(touched[1:], touched[0])
-
     def watch(self, block: int, barriers: tuple[int, ...], moments: int) -> dict[str, np.ndarray]:
         """One block of a single kernel once more, watched (numba_kernels/cpu/watch.py)."""
         return cpu.watch(self.specs[0], self.arrays, block, barriers, moments)
 
 
 def execute(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, seed: int = 0) -> Execution:
-    """Runs on the inputs that `run` makes of this seed. Raises Refusal for an illegal tiling."""
+    """Runs on the inputs that `run` makes of this seed. Raises Refusal for an illegal tiling and for a problem too long to be traced."""
     specs, inputs = ALGORITHMS[algorithm](problem, layout_of(algorithm, problem, tiling, target)), make_inputs(problem, seed)
     arrays = {name: array.ravel() for name, array in inputs.items()}
     arrays |= {name: cpu.allocate(*how) for name, how in written_arrays(algorithm, problem).items()}
-    ledgers = [ledger_of(spec.cells, REQUESTS, cpu.launch(spec, arrays, REQUESTS)) for spec in specs]
+    moved = [cpu.moved(spec, arrays) for spec in specs]
+    requested, touched = ([Ledger.of(measure, getattr(one, name)) for one in moved]
+                          for name, measure in (("requested", Measure.REQUESTED), ("touched", Measure.COMPULSORY)))
     expected = reference.attention(*(decode(inputs[name], problem.dtype) for name in "QKV"), problem.mask, problem.scale)
     error, _ = reference.errors(decode(arrays["O"], problem.dtype).reshape(expected.shape), expected)
-    return Execution(problem, specs, arrays, sum(ledgers[1:], ledgers[0]), error)
+    return Execution(problem, specs, arrays, sum(requested[1:], requested[0]), sum(touched[1:], touched[0]), error)

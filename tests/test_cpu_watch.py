@@ -21,6 +21,6 @@ def test_a_kernel_without_barriers_has_nothing_to_watch():
 
 def test_elements_are_touched_once_however_often_they_are_named():
     case = CASES["matmul"]
-    touched = cpu.touched(case.spec, case.arrays())
-    assert touched == {CELLS[X_READ]: 100 * 4, CELLS[Y_WRITE]: 103 * 4}
-    assert dict(zip(CELLS, cpu.launch(case.spec, case.arrays(), "requests").tolist()))[CELLS[X_READ]] > touched[CELLS[X_READ]]
+    moved, counts = cpu.moved(case.spec, case.arrays()), cpu.launch(case.spec, case.arrays(), "requests")
+    assert moved.touched == {CELLS[X_READ]: 100 * 4, CELLS[Y_WRITE]: 103 * 4}
+    assert moved.requested == dict(zip(CELLS, counts.tolist())) and moved.requested[CELLS[X_READ]] > 100 * 4

@@ -61,9 +61,10 @@ def in_words() -> dict:
 def _run(head: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed:
     grid = Grid.of(head.seq_len, head.kv_len, tiling)
     runs = [execute(rung.algorithm, head, tiling, gpu, SEED) for rung in rungs]
-    in_hbm = [Ledger({key: size for key, size in run.ledger.items() if key[1] == Space.HBM}, run.ledger.measures) for run in runs]
+    requested = tuple(Ledger({key: size for key, size in run.requested.items() if key[1] == Space.HBM}, run.requested.measures)
+                      for run in runs)
     return Executed(tuple(_values(run, worked(rung.algorithm, run), grid) for rung, run in zip(rungs, runs)),
-                    Counted(tuple(in_hbm), tuple(run.relative_error for run in runs), SOURCE), tuple(run.first_touches() for run in runs))
+                    Counted(requested, tuple(run.relative_error for run in runs), SOURCE), tuple(run.touched for run in runs))
 
 
 def _values(run: Execution, work: Worked | None, grid: Grid) -> dict[str, Blocks]:

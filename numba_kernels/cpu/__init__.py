@@ -78,14 +78,14 @@ outside its array; races between one warp's lanes are races here too; and times 
 from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
-from numba_kernels.cpu.trace import Movement, WarpAccess, movements, touched, trace
+from numba_kernels.cpu.trace import Moved, Movement, WarpAccess, moved, movements, trace
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.cpu.watch import watch
 from numba_kernels.host import allocate, free_bytes, get, put, resources
 from numba_kernels.spec import KernelSpec
 
-__all__ = ["Fault", "Faulty", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "movements",
-           "put", "require_no_faults", "resources", "source", "touched", "trace", "watch"]
+__all__ = ["Fault", "Faulty", "Moved", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "moved",
+           "movements", "put", "require_no_faults", "resources", "source", "trace", "watch"]
 
 
 def source(spec: KernelSpec, counting: str) -> str:

@@ -106,7 +106,7 @@ def _module(spec, counting, text):
     warps = Warps(parts, tally, spec, names, header, counts, starts) if tally.by_warp else None
     guards = Guards(parts, memory, at, names, header, counts, starts, spec.shared_bytes) if counting == CHECK else None
     scratch = [name for name, given in zip(arrays, spec.arrays) if given in spec.scratch]
-    watched = Watched(at, memory, lifetimes, kept, names, counts, scratch) if counting == WATCH else None
+    watched = Watched(at, memory, lifetimes, kept, names, header, counts, scratch) if counting == WATCH else None
     kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards,
                     watched)
     source = function(kernel, header, names)

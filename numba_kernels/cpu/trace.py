@@ -76,23 +76,28 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
 
 
-def touched(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> dict[Cell, int]:
-    """Runs the whole grid, block after block, and returns for each cell in HBM the bytes of the different elements that it names: its first
-    touches. Scratch is left out. Raises as `trace`."""
+class Moved(NamedTuple):
+    """Bytes that a grid's accesses name: requested of every cell; touched of those in HBM, each element of an array counted once however
+    often it is named, scratch left out."""
+
+    requested: dict[Cell, int]
+    touched: dict[Cell, int]
+
+
+def moved(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> Moved:
+    """Runs the whole grid, block after block, every access traced. Outputs are written in place. Raises as `trace`."""
     scratch = {name for name, given in zip(kernel_text(spec).parameters, spec.arrays) if given in spec.scratch}
-    found = {}
+    requested, elements = Counter(dict.fromkeys(spec.cells, 0)), {}
     for block in range(spec.blocks):
         kernel, kept, log, *_ = _kept(spec, arrays, block, None)
         sites = log[kept[:, 2], LANES]
         for number, site in enumerate(kernel.sites):
-            cell = spec.cells[site.cell]
+            cell, indices = spec.cells[site.cell], kept[sites == number, 3:]
+            named = indices[indices >= 0]
+            requested[cell] += site.bytes * len(named)
             if cell.space == Space.HBM and site.array not in scratch:
-                elements = found.setdefault((cell, site.bytes), set())
-                elements.update(np.unique(kept[sites == number, 3:]).tolist())
-    sums = Counter()
-    for (cell, size), elements in found.items():
-        sums[cell] += size * len(elements - {-1})
-    return dict(sums)
+                elements.setdefault((cell, site.bytes), set()).update(np.unique(named).tolist())
+    return Moved(dict(requested), {cell: size * len(of_cell) for (cell, size), of_cell in elements.items()})
 
 
 def _kept(spec, arrays, block, warp):

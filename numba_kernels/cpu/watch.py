@@ -1,4 +1,5 @@
 """Watch: the values that the threads of one block hold when they meet a barrier."""
+import math
 from collections.abc import Iterable
 
 import numba
@@ -25,7 +26,8 @@ def watch(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int, barriers:
     kernel, looked_at = generate(spec, WATCH), np.zeros(MOST_BARRIERS, np.int64)
     looked_at[list(barriers)] = 1
     in_hbm = {name: array.shape for name, array in zip(kernel_text(spec).parameters, given)}
-    logs = {name: np.zeros((moments, *(shape or in_hbm[name])), dtype) for name, shape, dtype in kernel.watched}
+    shapes = {name: shape or in_hbm[name] for name, shape, _ in kernel.watched}
+    logs = {name: np.zeros((moments, math.prod(shapes[name])), dtype) for name, _, dtype in kernel.watched}
     arguments = (block, block + 1, *spec.launch.grid, *given, looked_at, *sizes, *logs.values())
     compiled(kernel, tuple(map(numba.typeof, arguments)))(*arguments)
-    return logs
+    return {name: log.reshape(moments, *shapes[name]) for name, log in logs.items()}
