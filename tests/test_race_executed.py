@@ -1,5 +1,6 @@
 """A short race is one that ran: its threads held an online softmax, its picture shows it, its end ticks counts and first touches."""
 import json
+import threading
 from functools import cache
 
 import numpy as np
@@ -126,10 +127,15 @@ def test_longer_races_are_predicted(page):
     assert "predicted" in page.texts(2) and not any("executed" in text for text in page.texts(2))
 
 
-def test_the_page_runs_a_short_race_and_shows_it(monkeypatch):
-    monkeypatch.setattr(running, "_run", lambda *key: both())  # of another problem: only where it ends up counts
-    monkeypatch.setattr(running, "_done", {})
+def test_the_page_plays_a_short_race_as_predicted_until_it_has_run(monkeypatch):
+    go_on, ready = threading.Event(), both()
+    monkeypatch.setattr(running, "_run", lambda *key: go_on.wait(30) and ready)  # of another problem: only where it ends up counts
     app = AppTest.from_function(race_page, kwargs=dict(seq_len=128)).run(timeout=30)
-    assert not app.exception
-    (player,) = app.get("bidi_component")
-    assert json.loads(player.proto.json)["executed"]["source"] == "executed on the cpu, seed 0"
+    shown = lambda: json.loads(app.get("bidi_component")[0].proto.json)["executed"]
+    waiting = lambda: any("being run on the cpu" in caption.value for caption in app.caption)
+    assert not app.exception and shown() is None and waiting()
+    go_on.set()
+    running.executed(AttentionProblem(128), Tiling(64, 32), GPU, LANES)
+    app.run(timeout=30)
+    assert not app.exception and shown()["source"] == "executed on the cpu, seed 0" and not waiting()
+    running._begun.cache_clear()  # what was pretended here

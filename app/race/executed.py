@@ -1,5 +1,8 @@
 """Executed: both lanes of a short race run on the cpu backend, so that the picture shows their values and the end ticks their counts."""
+import threading
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,7 +32,7 @@ class Executed:
     touched: tuple[Ledger, ...]
 
 
-_done: dict[tuple, Executed] = {}  # the latest last
+_one_at_a_time = threading.Lock()
 
 
 def short(problem: AttentionProblem) -> bool:
@@ -37,25 +40,37 @@ def short(problem: AttentionProblem) -> bool:
     return max(problem.seq_len, problem.kv_len) <= LONGEST
 
 
-def known(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed | None:
-    """What `executed` would return, if it has run already: else it may have to compile first."""
-    return _done.get((one_head(problem), tiling, gpu, rungs))
+@lru_cache(maxsize=KEPT)
+def _begun(head: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Future:
+    future = Future()
+    threading.Thread(target=_settle, args=(future, head, tiling, gpu, rungs), name="tilescope-race", daemon=True).start()
+    return future
+
+
+def begun(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Future:
+    """One head of `problem`, each rung, in a thread of its own, since kernels new to this machine are compiled first, for seconds. The
+    result is an Executed. Raises, there, Refusal for a tiling the GPU cannot hold."""
+    return _begun(one_head(problem), tiling, gpu, rungs)
 
 
 def executed(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed:
-    """One head of `problem`, each rung. Raises Refusal for a tiling the GPU cannot hold."""
-    key = one_head(problem), tiling, gpu, rungs
-    if key not in _done:
-        _done[key] = _run(*key)
-        for oldest in list(_done)[:-KEPT]:
-            _done.pop(oldest, None)
-    return _done[key]
+    """The same, waited for."""
+    return begun(problem, tiling, gpu, rungs).result()
 
 
 def in_words() -> dict:
     """How the picture calls it: beside values, and at the foot of a frame, longest first."""
     return dict(source=SOURCE, short=f"executed, seed {SEED}",
                 kinds=[f"bytes predicted, values {SOURCE}", f"predicted; values executed, seed {SEED}", "values executed"])
+
+
+def _settle(future: Future, *key) -> None:
+    """A daemon's work, which no server waits for when it is stopped; an executor's it would."""
+    try:
+        with _one_at_a_time:
+            future.set_result(_run(*key))
+    except Exception as failure:
+        future.set_exception(failure)
 
 
 def _run(head: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed:

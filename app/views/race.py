@@ -1,4 +1,6 @@
 """Race: two rungs of the ladder, tile by tile on one clock."""
+from concurrent.futures import Future
+
 import streamlit as st
 
 from app import cached, controls
@@ -46,9 +48,12 @@ def show(settings: Settings, own) -> None:
         st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
-    run = executed.known(problem, tiling, gpu, rungs)
-    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=run)
+    run = executed.begun(problem, tiling, gpu, rungs) if executed.short(problem) else None
+    ran = run.result() if run and run.done() else None
+    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
     mount(shown)
+    if run and not ran:
+        _wait(run)
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
@@ -59,10 +64,14 @@ def show(settings: Settings, own) -> None:
     with st.expander("Show the table"):
         st.dataframe(_table(settings, rungs), hide_index=True)
     _download(shown)
-    if executed.short(problem) and not run:
-        with st.spinner("Running both lanes on the cpu backend, so that the race shows their values"):
-            executed.executed(problem, tiling, gpu, rungs)
+
+
+@st.fragment(run_every=1)
+def _wait(run: Future) -> None:
+    """While the race is being run, it plays as predicted."""
+    if run.done():
         st.rerun()
+    st.caption("Both lanes are being run on the cpu backend; the race then shows their values.")
 
 
 def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:
