@@ -78,7 +78,8 @@ outside its array; races between one warp's lanes are races here too; and times 
 from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
-from numba_kernels.cpu.trace import Moved, Movement, WarpAccess, moved, movements, trace
+from numba_kernels.cpu.moved import Moved, moved
+from numba_kernels.cpu.trace import Movement, WarpAccess, movements, trace
 from numba_kernels.cpu.unfaithful import Unfaithful
 from numba_kernels.cpu.watch import watch
 from numba_kernels.host import allocate, free_bytes, get, put, resources

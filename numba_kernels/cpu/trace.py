@@ -1,5 +1,4 @@
 """Trace: every warp access of one block in the order in which it happens, as plain records."""
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -11,11 +10,9 @@ from numba_kernels.cpu.arguments import checked_arguments
 from numba_kernels.cpu.compile import compiled
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.tally import TRACE
-from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.warp_log import LANES, workspace
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
-from traffic_model.ledger import Cell
 from traffic_model.vocabulary import Array, Direction, Space
 
 MOST = 2**20  # warp accesses in one trace
@@ -70,38 +67,14 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     for word, number, there in (("block", block, spec.blocks), ("warp", warp or 0, warps)):
         if not 0 <= number < there:
             raise Refusal(f"{word} {number} of {spec.launch.name} is not there; choose 0 to {there - 1}.")
-    kernel, kept, log, follow, used = _kept(spec, arrays, block, warp)
+    kernel, kept, log, follow, used = kept_accesses(spec, arrays, block, warp)
     places = _places(kernel, log, follow, used)
     rows = sorted(kept.tolist(), key=lambda row: (row[0], row[1], places[row[2]]))
     return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
 
 
-class Moved(NamedTuple):
-    """Bytes that a grid's accesses name: requested of every cell; touched of those in HBM, each element of an array counted once however
-    often it is named, scratch left out."""
-
-    requested: dict[Cell, int]
-    touched: dict[Cell, int]
-
-
-def moved(spec: KernelSpec, arrays: dict[str, np.ndarray]) -> Moved:
-    """Runs the whole grid, block after block, every access traced. Outputs are written in place. Raises as `trace`."""
-    scratch = {name for name, given in zip(kernel_text(spec).parameters, spec.arrays) if given in spec.scratch}
-    requested, elements = Counter(dict.fromkeys(spec.cells, 0)), {}
-    for block in range(spec.blocks):
-        kernel, kept, log, *_ = _kept(spec, arrays, block, None)
-        sites = log[kept[:, 2], LANES]
-        for number, site in enumerate(kernel.sites):
-            cell, indices = spec.cells[site.cell], kept[sites == number, 3:]
-            named = indices[indices >= 0]
-            requested[cell] += site.bytes * len(named)
-            if cell.space == Space.HBM and site.array not in scratch:
-                elements.setdefault((cell, site.bytes), set()).update(np.unique(named).tolist())
-    return Moved(dict(requested), {cell: size * len(of_cell) for (cell, size), of_cell in elements.items()})
-
-
-def _kept(spec, arrays, block, warp):
-    """One block's run: its kernel, a row for each warp access, and the workspace in which it came about."""
+def kept_accesses(spec, arrays, block, warp):
+    """Runs one block: (kernel, a row for each access of this warp, or of all if it is None, and the workspace log, follow, used)."""
     given, sizes = checked_arguments(spec, arrays)
     kernel, kept = generate(spec, TRACE), np.empty((MOST + 2, LANES + 3), np.int64)
     kept[0, :3] = 0, -1 if warp is None else warp, 0
