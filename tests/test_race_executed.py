@@ -16,7 +16,7 @@ from app.race.payload import LANES, payload
 from app.race.rungs import Clock
 from app.race.worked import worked
 from numba_kernels.executions import Execution, execute
-from traffic_model import AttentionProblem, Ledger, Tiling
+from traffic_model import AttentionProblem, Ledger, Refusal, Tiling
 
 PROBLEM, TILING = AttentionProblem(40, 16, mask="causal"), Tiling(16, 16)
 BLIND = AttentionProblem(40, 16, kv_len=24, mask="causal")  # its first 16 rows see no key
@@ -139,3 +139,13 @@ def test_the_page_plays_a_short_race_as_predicted_until_it_has_run(monkeypatch):
     app.run(timeout=30)
     assert not app.exception and shown()["source"] == "executed on the cpu, seed 0" and not waiting()
     running._begun.cache_clear()  # what was pretended here
+
+
+def test_a_race_that_cannot_be_traced_stays_predicted_and_says_why(monkeypatch):
+    monkeypatch.setattr(running, "_run", lambda *key: (_ for _ in ()).throw(Refusal("too many accesses.")))
+    running._begun.cache_clear()
+    running.begun(AttentionProblem(128), Tiling(64, 32), GPU, LANES).exception(30)
+    app = AppTest.from_function(race_page, kwargs=dict(seq_len=128)).run(timeout=30)
+    assert not app.exception and json.loads(app.get("bidi_component")[0].proto.json)["executed"] is None
+    assert "Predicted, not executed: too many accesses." in [caption.value for caption in app.caption]
+    running._begun.cache_clear()

@@ -49,11 +49,13 @@ def show(settings: Settings, own) -> None:
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
     run = executed.begun(problem, tiling, gpu, rungs) if executed.short(problem) else None
-    ran = run.result() if run and run.done() else None
+    ran = run.result() if run and run.done() and not run.exception() else None
     shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
     mount(shown)
-    if run and not ran:
+    if run and not run.done():
         _wait(run)
+    elif run and run.exception():
+        st.caption(f"Predicted, not executed: {run.exception()}")
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
