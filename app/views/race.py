@@ -49,10 +49,11 @@ def show(settings: Settings, own) -> None:
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
     run = executed.begun(problem, tiling, gpu, rungs) if executed.short(problem) else None
-    ran = run.result() if run and run.done() and not run.exception() else None
+    done = run is not None and run.done()  # asked once: it may end any moment
+    ran = run.result() if done and not run.exception() else None
     shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
     mount(shown)
-    if run and not run.done():
+    if run and not done:
         _wait(run)
     elif run and run.exception():
         st.caption(f"Predicted, not executed: {run.exception()}")

@@ -60,7 +60,7 @@ What happened, with the file that does it:
   threads, emit, header    the source: one module that needs numpy, Numba and, for local arrays, registers
   compile, cache, launch   machine code kept on disk, the grid run by several threads in chunks, with progress and cancellation
 
-The source has four more forms. Three of them call more compiled functions of this package.
+The source has four more forms. They call more compiled functions of this package.
 
   warps    Threads run in groups of 32, the lanes of a warp, and each access writes its index into a log: a row for each iteration of the
            loops around it, a column for each lane. When the last lane is through, a row is one warp access, exactly as the lanes of a

@@ -73,7 +73,7 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
 
 
-def kept_accesses(spec, arrays, block, warp):
+def kept_accesses(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int, warp: int | None) -> tuple:
     """Runs one block: (kernel, a row for each access of this warp, or of all if it is None, and the workspace log, follow, used)."""
     given, sizes = checked_arguments(spec, arrays)
     kernel, kept = generate(spec, TRACE), np.empty((MOST + 2, LANES + 3), np.int64)
