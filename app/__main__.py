@@ -5,8 +5,9 @@ from pathlib import Path
 from app import export, records
 from app.charts.look import GROUNDS, SHAPES, TEXTS, Template
 from app.figures import FIGURES, Sources
+from app.race.executed import executed, short
 from app.race.film import html as race_page
-from app.race.payload import payload
+from app.race.payload import LANES, payload
 from app.settings import Settings
 from app.slides import KINDS, files, settings_text
 from numba_kernels import saved
@@ -33,7 +34,8 @@ def do_export(arguments) -> None:
         for name, content in files(figure, template, kinds).items():
             _write(arguments.out / name, content)
     if RACE in names:
-        race = payload(settings.problem, settings.tiling, settings.gpu)
+        race = settings.problem, settings.tiling, settings.gpu
+        race = payload(*race, run=executed(*race, LANES) if short(settings.problem) else None)
         _write(arguments.out / export.file_name(RACE, settings, "html"), race_page(race).encode())
     if figures:
         again = " ".join(["python -m app", *sys.argv[1:]])

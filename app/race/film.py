@@ -5,8 +5,8 @@ from app.player import standalone
 from app.player.component import component
 from app.player.script import script
 
-FILES = ("lane", "clock", "matrices", "hbm", "caches", "multiprocessor", "blackboard", "road", "bytes", "story", "code", "picture", "hover",
-         "steps", "film")
+FILES = ("lane", "clock", "matrices", "hbm", "caches", "multiprocessor", "executed", "blackboard", "road", "bytes", "story", "code",
+         "picture", "hover", "steps", "film")
 SCRIPT = script(Path(__file__).parent / "player", FILES)
 mount = component("race", SCRIPT)
 

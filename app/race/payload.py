@@ -1,10 +1,11 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
-from app.race import hand
+from app.race import hand, touched
 from app.race.claims import identity, reversal
 from app.race.code import lines
 from app.race.counted import Counted, disagreements, error, tick
+from app.race.executed import Executed, in_words
 from app.race.receipts import receipts, schedule_cells
 from app.race.rungs import KERNELS, SAYS, Clock, Rung
 from app.race.times import Times
@@ -19,22 +20,29 @@ MOST_STAIRS = 512  # steps of a mask's edge: more than the picture has pixels
 
 @lru_cache(maxsize=32)
 def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung] = LANES, clock: Clock = Clock.COMPULSORY,
-            times: Times | None = None, counts: Counted | None = None) -> dict:
+            times: Times | None = None, counts: Counted | None = None, run: Executed | None = None) -> dict:
     """One head of `problem`, two rungs on one clock. `times`: what the clock of measured time runs on. `counts`: what runs of both rungs
-    counted, for the end to tick; without them all is predicted.
+    counted, for the end to tick. `run`: this very race executed, with its values and its own counts; without either all is predicted.
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
     head = one_head(problem)
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
     lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
-    differing = disagreements(counts, plans, problem.query_heads) if counts else []
+    counts, heads = (run.counted, 1) if run else (counts, problem.query_heads)
+    differing = disagreements(counts, plans, heads) if counts else []
     if counts:
         lanes = [lane | dict(error=error(counts, number)) for number, lane in enumerate(lanes)]
+    ticked = tick(counts, differing) if counts else None
+    if run:
+        lanes = [lane | dict(values=values) for lane, values in zip(lanes, run.values)]
+    if run and not differing:
+        differing = touched.untouched(run, plans)
+        ticked = touched.tick(differing)
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing}", conditions=_conditions(problem, str(tiling)),
-        lanes=lanes, tick=tick(counts, differing) if counts else None, differs=bool(differing), reversal=reversal(rungs, head, tiling, gpu),
-        timed=_timed(times, rungs, problem) if times else None)
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing} {bool(run)}", lanes=lanes, differs=bool(differing),
+        conditions=_conditions(problem, str(tiling)), tick=ticked, reversal=reversal(rungs, head, tiling, gpu),
+        timed=_timed(times, rungs, problem) if times else None, executed=in_words() if run else None)
 
 
 @lru_cache(maxsize=32)

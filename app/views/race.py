@@ -1,8 +1,10 @@
 """Race: two rungs of the ladder, tile by tile on one clock."""
+from concurrent.futures import Future
+
 import streamlit as st
 
 from app import cached, controls
-from app.race import bars, times, worksheet
+from app.race import bars, executed, times, worksheet
 from app.race.counted import counted
 from app.race.film import html, mount
 from app.race.payload import by_hand, payload
@@ -46,8 +48,15 @@ def show(settings: Settings, own) -> None:
         st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
-    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs))
+    run = executed.begun(problem, tiling, gpu, rungs) if executed.short(problem) else None
+    done = run is not None and run.done()  # asked once: it may end any moment
+    ran = run.result() if done and not run.exception() else None
+    shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
     mount(shown)
+    if run and not done:
+        _wait(run)
+    elif run and run.exception():
+        st.caption(f"Predicted, not executed: {run.exception()}")
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
@@ -58,6 +67,14 @@ def show(settings: Settings, own) -> None:
     with st.expander("Show the table"):
         st.dataframe(_table(settings, rungs), hide_index=True)
     _download(shown)
+
+
+@st.fragment(run_every=1)
+def _wait(run: Future) -> None:
+    """While the race is being run, it plays as predicted."""
+    if run.done():
+        st.rerun()
+    st.caption("Both lanes are being run on the cpu backend; the race then shows their values.")
 
 
 def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:

@@ -60,13 +60,14 @@ What happened, with the file that does it:
   threads, emit, header    the source: one module that needs numpy, Numba and, for local arrays, registers
   compile, cache, launch   machine code kept on disk, the grid run by several threads in chunks, with progress and cancellation
 
-The source has three more forms. They call more compiled functions of this package.
+The source has four more forms. They call more compiled functions of this package.
 
   warps    Threads run in groups of 32, the lanes of a warp, and each access writes its index into a log: a row for each iteration of the
            loops around it, a column for each lane. When the last lane is through, a row is one warp access, exactly as the lanes of a
            GPU would make it together, and is measured: distinct bytes, sectors, wavefronts (steps, warps, warp_log). Every access of
            every warp is; what a warp does between two barriers must fit into 2^17 rows, or the launch is refused.
   trace    The same, but the rows are kept and told in order, for one block: `trace`, and `movements` put together by line.
+  watch    At barriers that the caller chooses, what each thread holds is copied to a log, for one block: `watch`, and watched.
   check    Every index is looked at before it is used. Each element of an array has a shadow that remembers who wrote and read it since
            which barrier (guards, shadow). `check` reports races, reads of shared memory that nobody wrote and indices outside their
            array, each with file, line, array, index and the two threads.
@@ -77,13 +78,15 @@ outside its array; races between one warp's lanes are races here too; and times 
 from numba_kernels.cpu.check import Fault, Faulty, check, require_no_faults
 from numba_kernels.cpu.generate import generate
 from numba_kernels.cpu.launch import launch
+from numba_kernels.cpu.moved import Moved, moved
 from numba_kernels.cpu.trace import Movement, WarpAccess, movements, trace
 from numba_kernels.cpu.unfaithful import Unfaithful
+from numba_kernels.cpu.watch import watch
 from numba_kernels.host import allocate, free_bytes, get, put, resources
 from numba_kernels.spec import KernelSpec
 
-__all__ = ["Fault", "Faulty", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "movements",
-           "put", "require_no_faults", "resources", "source", "trace"]
+__all__ = ["Fault", "Faulty", "Moved", "Movement", "Unfaithful", "WarpAccess", "allocate", "check", "free_bytes", "get", "launch", "moved",
+           "movements", "put", "require_no_faults", "resources", "source", "trace", "watch"]
 
 
 def source(spec: KernelSpec, counting: str) -> str:

@@ -15,13 +15,14 @@ from numba_kernels.cpu.registers import registers
 from numba_kernels.cpu.tally import Tally
 from numba_kernels.cpu.threads import ThreadLoops, indented, statement_lines
 from numba_kernels.cpu.warps import Warps
+from numba_kernels.cpu.watched import Watched
 from numba_kernels.ports import OFF
 
 
 @dataclass(frozen=True)
 class Kernel:
     """What is known of a kernel when it is written down. kept: dtype of each value kept per thread; shared_bytes: the dynamic ones;
-    warps: how accesses are looked at by warp, guards: how they are checked, None if they are not."""
+    warps: how accesses are looked at by warp, guards: how they are checked, watched: what is kept at barriers, None if they are not."""
 
     name: str
     parameters: list[str]
@@ -35,6 +36,7 @@ class Kernel:
     kept: dict[str, np.dtype]
     warps: Warps | None
     guards: Guards | None
+    watched: Watched | None
 
 
 def function(kernel: Kernel, header: Header, names: Names) -> str:
@@ -46,9 +48,11 @@ def function(kernel: Kernel, header: Header, names: Names) -> str:
     parameters = [name for name in kernel.parameters if kernel.tally.counting != OFF or name != kernel.counts]
     if kernel.warps:
         parameters[parameters.index(kernel.counts) + 1:parameters.index(kernel.counts) + 1] = kernel.warps.parameters
+    if kernel.watched:
+        parameters += kernel.watched.logs.values()
     body = [f"{total} = 0" for total in totals]
     body += _declarations(kernel, loops, header)
-    body += [f"for {block} in range({first}, {last}):", *indented(_at_block(kernel, block) + _parts(kernel.parts, loops))]
+    body += [f"for {block} in range({first}, {last}):", *indented(_at_block(kernel, block) + _parts(kernel.parts, loops, kernel.watched))]
     body += [f"{kernel.counts}[{cell}] += {total}" for cell, total in enumerate(totals)]
     return "\n".join([f"def {kernel.name}({', '.join([first, last, *kernel.at.grid, *parameters])}):", *indented(body)])
 
@@ -73,6 +77,7 @@ def _declarations(kernel, loops, header):
         if saved or name not in kernel.memory.registers:
             lines.append(f"{loops.arrays[name] if saved else name} = {new((threads,) * (saved or rows) + array.shape, array.dtype)}")
     lines += kernel.guards.declarations() if kernel.guards else []
+    lines += kernel.watched.declarations() if kernel.watched else []
     return lines + [f"{loops.arrays[name]} = {new((threads,), dtype)}" for name, dtype in kernel.kept.items()]
 
 
@@ -82,7 +87,7 @@ def _at_block(kernel, block):
             f"{x} = {block} % {columns}", f"{y} = {block} // {columns} % {rows}", f"{z} = {block} // ({columns} * {rows})"]
 
 
-def _parts(parts, loops):
+def _parts(parts, loops, watched):
     lines = []
     for part in parts:
         match part:
@@ -90,11 +95,13 @@ def _parts(parts, loops):
                 lines += loops.lines(part)
             case Barrier() if loops.guards:
                 lines += loops.guards.at_barrier()
+            case Barrier() if watched:
+                lines += watched.at_barrier(loops.arrays)
             case Once(statement=statement):
                 lines += statement_lines([statement])
             case Around(header=header, body=body, orelse=orelse):
-                lines += [_heading(header), *indented(_parts(body, loops))]
-                lines += ["else:", *indented(_parts(orelse, loops))] if orelse else []
+                lines += [_heading(header), *indented(_parts(body, loops, watched))]
+                lines += ["else:", *indented(_parts(orelse, loops, watched))] if orelse else []
     return lines
 
 

@@ -27,6 +27,7 @@ from numba_kernels.cpu.text import kernel_text
 from numba_kernels.cpu.unfaithful import Unfaithful, reading
 from numba_kernels.cpu.uniform import Uniformity
 from numba_kernels.cpu.warps import Warps
+from numba_kernels.cpu.watched import WATCH, Watched
 from numba_kernels.cpu.webs import rejoin, separate
 from numba_kernels.ports import OFF, REQUESTS
 from numba_kernels.spec import KernelSpec
@@ -38,7 +39,7 @@ INT64, FLOAT32 = np.dtype("int64"), np.dtype("float32")
 class Generated(NamedTuple):
     """name: of the function in the source that runs a range of blocks; registers: whether it keeps arrays there (registers.py); loops,
     sites: the tables by which it lays down the accesses of warps (steps.py); accesses: what the faults that it finds are about
-    (guards.py); else empty."""
+    (guards.py); watched: what it keeps at barriers, with shape and dtype (watched.py); else empty."""
 
     name: str
     source: str
@@ -46,6 +47,7 @@ class Generated(NamedTuple):
     loops: tuple[Loop, ...] = ()
     sites: tuple[Site, ...] = ()
     accesses: tuple[Access, ...] = ()
+    watched: tuple[tuple[str, tuple[int, ...] | None, np.dtype], ...] = ()
 
 
 def host_dtype(spec: KernelSpec, array: str) -> np.dtype:
@@ -103,14 +105,18 @@ def _module(spec, counting, text):
     starts = find_starts(parts, memory, names, header) if counting not in (OFF, REQUESTS) else {}
     warps = Warps(parts, tally, spec, names, header, counts, starts) if tally.by_warp else None
     guards = Guards(parts, memory, at, names, header, counts, starts, spec.shared_bytes) if counting == CHECK else None
-    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards)
+    scratch = [name for name, given in zip(arrays, spec.arrays) if given in spec.scratch]
+    watched = Watched(at, memory, lifetimes, kept, names, header, counts, scratch) if counting == WATCH else None
+    kernel = Kernel(text.tree.name, text.parameters, counts, parts, at, tally, memory, spec.shared_bytes, lifetimes, kept, warps, guards,
+                    watched)
     source = function(kernel, header, names)
-    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", dict(registers=bool(memory.registers), **_tables(warps, guards))
+    more = dict(registers=bool(memory.registers), **_tables(warps, guards, watched))
+    return f"{header.source()}\n\n\n@{header.decorator}\n{source}\n", more
 
 
-def _tables(warps, guards):
+def _tables(warps, guards, watched):
     return dict(loops=tuple(warps.steps.loops) if warps else (), sites=tuple(warps.steps.sites) if warps else (),
-                accesses=tuple(guards.accesses) if guards else ())
+                accesses=tuple(guards.accesses) if guards else (), watched=watched.table if watched else ())
 
 
 def _about(spec, counting, text):

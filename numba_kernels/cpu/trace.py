@@ -67,6 +67,14 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     for word, number, there in (("block", block, spec.blocks), ("warp", warp or 0, warps)):
         if not 0 <= number < there:
             raise Refusal(f"{word} {number} of {spec.launch.name} is not there; choose 0 to {there - 1}.")
+    kernel, kept, log, follow, used = kept_accesses(spec, arrays, block, warp)
+    places = _places(kernel, log, follow, used)
+    rows = sorted(kept.tolist(), key=lambda row: (row[0], row[1], places[row[2]]))
+    return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
+
+
+def kept_accesses(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int, warp: int | None) -> tuple:
+    """Runs one block: (kernel, a row for each access of this warp, or of all if it is None, and the workspace log, follow, used)."""
     given, sizes = checked_arguments(spec, arrays)
     kernel, kept = generate(spec, TRACE), np.empty((MOST + 2, LANES + 3), np.int64)
     kept[0, :3] = 0, -1 if warp is None else warp, 0
@@ -77,9 +85,7 @@ def trace(spec: KernelSpec, arrays: dict[str, np.ndarray], block: int = 0, warp:
     except MemoryError:
         raise Refusal(f"block {block} of {spec.launch.name} makes more than {MOST:,} warp accesses; trace one warp or a smaller "
                       f"problem.") from None
-    places = _places(kernel, log, follow, used)
-    rows = sorted(kept[1:kept[0, 0] + 1].tolist(), key=lambda row: (row[0], row[1], places[row[2]]))
-    return [_access(row, kernel.sites[log[row[2], LANES]], places[row[2]], spec.cells) for row in rows]
+    return kernel, kept[1:kept[0, 0] + 1], log, follow, used
 
 
 def movements(accesses: Iterable[WarpAccess]) -> list[Movement]:

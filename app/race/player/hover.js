@@ -4,7 +4,9 @@
 function blockUnder(race, { views }, x, y) {
   for (const [index, lane] of race.lanes.entries()) {
     const found = race.matrices.find(x, y - LANE_TOPS[index] - HBM_BELOW);
-    if (found) return [placeInWords(race.matrices, found), touchesInWords(lane, found, views[index].done), ...numbersIn(race, found)];
+    if (!found) continue;
+    const { done } = views[index], numbers = [...numbersIn(race, found), ...executedIn(race, lane, found, done)];
+    return [placeInWords(race.matrices, found), touchesInWords(lane, found, done), ...numbers];
   }
   return null;
 }

@@ -13,7 +13,9 @@ function drawMultiprocessor(pen, race, lane, view, y, height) {
   const shared = [x + 10, y + 34, 196, height - 44], registers = [x + 216, y + 34, 194, height - 44];
   const holds = HELD[lane.name], room = (draw) => (slots) => draw(slots, lane, now);
   drawRoom(pen, lane, shared, "Shared memory", room(holds.shared), holds.shared === notUsed);
-  drawRoom(pen, lane, registers, "Registers", room(holds.registers), false);
+  const drawSlots = room(holds.registers), executed = lane.values && now && !now.blurred;
+  const inRegisters = executed ? (slots) => drawExecuted(slots, race, lane, now, drawSlots) : drawSlots;
+  drawRoom(pen, lane, registers, "Registers", inRegisters, false);
 }
 
 /** The event whose tiles are on the chip, or null; `blurred` when tiles pass too fast to be named. */
@@ -22,7 +24,7 @@ function heldNow(view) {
   return event && { ...event, blurred: view.pace === "kernel" };
 }
 
-/** A titled box; draw gets {slot(place, words, held, left, width), note(words)} to fill it with. */
+/** A titled box; draw gets {slot(place, words, held, left, width), line(top, letter, words), note(words, top)} to fill it with. */
 function drawRoom(pen, lane, [x, y, width, height], title, draw, dashed) {
   const { palette } = pen;
   pen.box([x, y, width, height], { fill: palette.ground, stroke: palette.line, dash: dashed ? [6, 6] : [] });
@@ -31,6 +33,10 @@ function drawRoom(pen, lane, [x, y, width, height], title, draw, dashed) {
     draw({
       slot: (place, words, held, left = 10, wide = width - 20) =>
         drawSlot(pen, palette[lane.name], [x + left, y + SLOT_TOPS[place], wide], words, held),
+      line: (at, letter, words) => {
+        pen.text(letter, x + 10, y + at, { weight: 700, ink: palette[lane.name].text });
+        pen.text(words, x + 10 + LETTER_WIDTH, y + at, { size: SMALLEST, room: width - LETTER_WIDTH - 16 });
+      },
       note: (words, top = NOTE_TOP) => pen.text(words, x + width / 2, y + top, { ink: palette.muted, align: "center", room: width - 8 }),
       half: (width - 28) / 2,
     });

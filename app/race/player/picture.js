@@ -44,7 +44,7 @@ function drawHeading(pen, race, lane, view, clock, y) {
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kinds = race.timed ? "timed" : (over && race.tick) || "predicted", alone = over && race.differs && !race.timed;
+  const kinds = race.timed ? "timed" : (over && race.tick) || race.executed?.kinds || "predicted", alone = over && race.differs && !race.timed;
   const kind = pen.text(kinds, RIGHT, 711, { ...small, weight: 600, align: "right", room: alone ? RIGHT - LEFT : KIND_ROOM });
   if (alone) return; // what disagrees needs the line
   const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
