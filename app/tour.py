@@ -22,7 +22,7 @@ def _grows(settings: Settings, sources: Sources) -> str:
     lines = records.totals(curve(settings.at(1)))
     slope = {measure: fitted_slope(lines["fused", measure, "predicted"]) for measure in ("compulsory", "requested")}
     return (f"Fitted from N = 1,024 on, compulsory bytes grow as N to the {slope['compulsory']:.2f} and requested bytes as N to the "
-            f"{slope['requested']:.2f}. Caches serve the difference.")
+            f"{slope['requested']:.2f}. As long as K and V stay in L2 caches serve the difference.")
 
 
 STEPS = (

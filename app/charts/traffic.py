@@ -33,7 +33,8 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"predicted, DRAM modelled; {told}")
     _axes(chart, lines)
     _memory_edge(chart, *memory)
-    chart.between(lines["fused", "compulsory", "predicted"], lines["fused", "requested", "predicted"], "fused", opacity=.12)
+    unserved = {m: max(must, crossing.get(m, 0)) for m, must in lines["fused", "compulsory", "predicted"].items()}
+    chart.between(unserved, lines["fused", "requested", "predicted"], "fused", opacity=.12)
     chart.upright(n, "muted", FINE, now["naive", "requested", "predicted"][n])
     for (algorithm, measure), (dash, *_) in SERIES.items():
         _line(chart, lines[algorithm, measure, "predicted"], algorithm, dash, memory[0] if algorithm == "naive" else math.inf)

@@ -18,7 +18,7 @@ def figure(settings: Settings, sources: Sources | None = None, chosen: warp.Show
     """chosen: the access; at first that of `tiled`. sources: not asked, nothing here is measured."""
     chosen = chosen or warp.shown(Rung.TILED, settings, first(warp.accesses(Rung.TILED, settings)))
     lanes, summary = warp.records(chosen), warp.summary(chosen)
-    conditions = f"{chosen.rung} {chosen.kernel}, {chosen.access.cell} · N = {settings.n:,} · {settings.caption}"
+    conditions = f"{chosen.rung} {chosen.kernel}, {chosen.access.cell} · {settings.caption}"
     title, total = warp_claim(summary), summary["measures"]
     return Figure(
         "warp", title, conditions, "predicted, one warp access", settings, lambda look: chart.warp(lanes, summary, look, conditions), lanes,

@@ -46,4 +46,4 @@ def _table(cells: list[dict], space: str) -> None:
 def _dram(settings: Settings) -> None:
     st.dataframe(dram.kernels(settings), hide_index=True)
     st.caption(f"{settings.gpu.name}: {settings.gpu.l2_mib:g} MiB of L2, emptied before each kernel. It must hold what is named between "
-               f"two visits to the same line. {MODEL}")
+               f"two visits to the same line. Less than the compulsory bytes may cross: what was written last stays in L2. {MODEL}")
