@@ -1,4 +1,5 @@
 """python -m app export: the dashboard's figures as files, without a browser tab."""
+import argparse
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from app.race.payload import LANES, payload
 from app.settings import Settings
 from app.slides import KINDS, files, settings_text
 from numba_kernels import saved
-from traffic_model import Refusal, options
+from traffic_model import Refusal, options, predict
 
 RACE, ALL = "race", "all"  # an animation, as one HTML file; every figure and the race
 EXAMPLE = "example: python -m app export --page traffic,time --format svg,csv --seq-len 8192 --heads 16 --dtype float16 --out slides"
@@ -21,6 +22,7 @@ def do_export(arguments) -> None:
     """Writes the files, then SETTINGS.md beside them. Nothing is written if one of the options is refused."""
     names, kinds = _names(arguments.page), _kinds(arguments.format)
     settings = Settings(options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments))
+    predict("fused", settings.problem, settings.tiling, settings.gpu)  # refuses what the dashboard's sidebar does
     template = Template(arguments.ground, arguments.shape, arguments.text, arguments.title, arguments.caption)
     missing = export.why_no_images()
     if missing and any(KINDS[kind].browser for kind in kinds):
@@ -40,6 +42,13 @@ def do_export(arguments) -> None:
     if figures:
         again = " ".join(["python -m app", *sys.argv[1:]])
         _write(arguments.out / "SETTINGS.md", settings_text(figures, template, f"Made with `{again}`").encode())
+
+
+def folder(text: str) -> Path:
+    """For argparse."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; name a folder")
+    return Path(text)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -75,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("--page", type=options.words, default=["traffic"], metavar="NAME[,NAME]",
                          help=f"{', '.join(FIGURES)}; roofline or tiles for all of theirs; {RACE} (html); {ALL} (traffic)")
     command.add_argument("--format", type=options.words, default=["svg"], metavar="KIND[,KIND]", help=f"{', '.join(KINDS)} (svg)")
-    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to; it is made if it is not there")
+    command.add_argument("--out", type=folder, required=True, metavar="DIR", help="where to; it is made if it is not there")
     command.add_argument("--runs", type=Path, action="append", default=[], metavar="FILE.jsonl", help="runs of your own to draw as well")
     command.add_argument("--ground", choices=GROUNDS, default=GROUNDS[0], help="of the slide (light)")
     command.add_argument("--shape", choices=SHAPES, default="16:9", help="of the slide (16:9)")

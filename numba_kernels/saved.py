@@ -47,6 +47,8 @@ def read(path: str | Path) -> SavedRuns:
 
 def objects(path: Path) -> list[dict]:
     """Its lines, at least the header's. Raises Refusal for a file that is not JSON Lines."""
+    if path.exists() and not path.is_file():
+        raise Refusal(f"{path.name} cannot be read: it is no file.")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -127,8 +129,9 @@ def check_header(header: dict) -> Iterator[str]:
 def _check_run(run: dict) -> Iterator[str]:
     if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
         yield "algorithm and backend are texts"
-    AttentionProblem(**run["problem"])
-    Tiling(**run["tiling"])
+    for name, kind in (("problem", AttentionProblem), ("tiling", Tiling)):  # readers ask for every word of them
+        if run[name] != (whole := kind(**run[name]).record()):
+            yield f"its {name} is not whole; it holds {', '.join(whole)}"
     if run.get("out_of_memory"):
         if not is_size(run["needed_bytes"]):
             yield f"needed_bytes is {run['needed_bytes']!r}"

@@ -59,7 +59,9 @@ def test_runs_of_ones_own_are_drawn(tmp_path):
     (["--page", "race"], "The race is exported as html; add it to --format"),
     (["--head-dim", "512"], "the nearest is 256."),
     (["--head-dim", "256", "--block-q", "256", "--block-k", "256"], "the largest legal"),
+    (["--page", "tiles", "--head-dim", "255", "--dtype", "bfloat16", "--gpu", "T4"], "the largest legal"),
     (["--runs", "nowhere.jsonl"], "nowhere.jsonl cannot be read"),
+    (["--runs", "/dev/zero"], "Zero cannot be read: it is no file."),
 ])
 def test_what_is_refused_writes_nothing(tmp_path, capsys, monkeypatch, options, sentence):
     monkeypatch.setattr(export, "why_no_images", lambda: None)

@@ -80,6 +80,10 @@ def test_what_the_compute_capability_tells_may_be_left_out(tmp_path):
     (dict(dram_gb=0), "gives dram_gb 0.0; it is a number above 0"),
     (dict(dram_gb=float("nan")), "gives dram_gb nan"),
     (dict(cores=1), "has cores, which no GPU is described by"),
+    ({"a\nb": 1}, r"has 'a\\nb', which no GPU is described by"),
+    (dict(multiprocessors=1e306), "it is a number from 0.001 to 1,000,000,000."),
+    (dict(l2_mib=5e-324), "gives l2_mib 4.94066e-324; it is a number from 0.001"),
+    (dict(name="\ud800"), "gives a name of more than 300 characters, or with some that cannot be printed"),
 ])
 def test_a_description_that_will_not_do_is_refused_in_words(tmp_path, changes, sentence):
     path = tmp_path / "mine.json"
@@ -95,5 +99,6 @@ def test_a_file_that_is_no_gpu_is_refused(tmp_path, name, text, sentence):
     (tmp_path / name).write_text(text)
     with pytest.raises(Refusal, match=sentence):
         read_gpu(tmp_path / name)
-    with pytest.raises(Refusal, match="cannot be read"):
-        read_gpu(tmp_path / "none.json")
+    for missing in (tmp_path / "none.json", tmp_path, "/dev/zero"):
+        with pytest.raises(Refusal, match="cannot be read"):
+            read_gpu(missing)

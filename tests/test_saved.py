@@ -99,6 +99,9 @@ def broken(change):
     (lambda objects: "[1, 2]", "line 1 is not an object but list"),
     (lambda objects: json.dumps(objects[0]) + "\n{}", "line 2 is not usable: it lacks or does not know 'algorithm'"),
     (broken(lambda o: o[0].update(schema=99)), "line 1 is not usable: its schema is 99"),
+    *((broken(lambda o, name=name: o[1]["problem"].pop(name)), "line 2 is not usable: its problem is not whole") for name in
+      ("batch", "dtype", "head_dim", "kv_heads", "kv_len", "mask")),
+    (broken(lambda o: o[1]["problem"].update(kv_len=None)), "line 2 is not usable: its problem is not whole"),
     (broken(lambda o: o[0].pop("gpu")), "line 1 .* 'gpu'"),
     (broken(lambda o: o[1]["problem"].update(seq_len=0)), "line 2 .* seq len 0"),
     (broken(lambda o: o[1]["problem"].update(surprise=1)), "line 2 .*surprise"),

@@ -12,10 +12,15 @@ OPTIONAL = ("note", "driver_name", "tf32_tflops", "fp16_bf16_tflops", "fp8_tflop
 SHARED_BY_CAPABILITY = tuple(name for name in next(iter(capabilities().values())) if name != "compute_capability")
 NEEDED = tuple(field.name for field in fields(Gpu) if field.name not in OPTIONAL + SHARED_BY_CAPABILITY)
 
+SMALLEST, LARGEST = 1e-3, 10**9  # of any figure, in its own unit
+LONGEST = 300  # characters of a text
+
 
 def read_gpu(path: str | Path) -> Gpu:
     """The one GPU of the file. Raises Refusal for a file that cannot be read, and as `gpu_described`."""
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise Refusal(f"{path} cannot be read: it is no file.")
     return gpu_described(_figures(path), path.name)
 
 
@@ -28,7 +33,8 @@ def gpu_described(described: dict, where: str) -> Gpu:
     figures = {name: value for name, value in described.items() if value not in ("", None)}
     unknown = sorted(figures.keys() - {field.name for field in fields(Gpu)})
     if unknown:
-        raise Refusal(f"{where} has {', '.join(unknown)}, which no GPU is described by; the fields are those of `gpus --json`.")
+        named = ", ".join(each if each.isidentifier() and len(each) < 40 else repr(each[:40]) for each in unknown[:5])
+        raise Refusal(f"{where} has {named}, which no GPU is described by; the fields are those of `gpus --json`.")
     known = capabilities().get(str(figures.get("compute_capability")), {})
     complete = dict(driver_name=figures.get("name"), **dict.fromkeys(OPTIONAL[2:]), note="") | known | figures
     missing = [name for name in NEEDED + SHARED_BY_CAPABILITY if name not in complete]
@@ -45,6 +51,10 @@ def gpu_described(described: dict, where: str) -> Gpu:
             raise Refusal(f"{where} gives {name} {figures[name]}; it is a number above 0.")
         if isinstance(value, int | float) and not (math.isfinite(value) and value > 0) and name != "reserved_shared_bytes":
             raise Refusal(f"{where} gives {name} {value}; it is a number above 0.")
+        if isinstance(value, int | float) and value and not SMALLEST <= value <= LARGEST:
+            raise Refusal(f"{where} gives {name} {value:g}; it is a number from {SMALLEST:g} to {LARGEST:,}.")
+        if isinstance(value, str) and not (value.isprintable() and len(value) <= LONGEST):
+            raise Refusal(f"{where} gives a {name} of more than {LONGEST} characters, or with some that cannot be printed.")
     return gpu
 
 
