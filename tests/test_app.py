@@ -1,115 +1,35 @@
-"""The dashboard's logic, without a browser: hostile links, refusals, and running the kernels."""
+"""The dashboard's logic, without a browser: links, titles, and what the controls change."""
 import re
-import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from example_runs import DEFAULT, run_record
 from streamlit.testing.v1 import AppTest
 
-from app import cached, records, running
-from app.worker.queue import RunQueue
-from traffic_model import Refusal
+from app import records
+
+PAGE = """
+import streamlit as st
+from app import controls
+from app.views import {page}
+with st.sidebar:
+    own, settings = st.container(), controls.read()
+{page}.show(settings{own})
+"""
+WITH_CONTROLS = ("warp", "slides")  # pages with controls of their own in the sidebar
 
 
-def traffic_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import traffic
-
-    with st.sidebar:
-        settings = controls.read()
-    traffic.show(settings)
-
-
-def time_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import time
-
-    with st.sidebar:
-        settings = controls.read()
-    time.show(settings)
-
-
-def roofline_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import roofline
-
-    with st.sidebar:
-        settings = controls.read()
-    roofline.show(settings)
-
-
-def tiles_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import tiles
-
-    with st.sidebar:
-        settings = controls.read()
-    tiles.show(settings)
-
-
-def warp_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import warp
-
-    with st.sidebar:
-        own, settings = st.container(), controls.read()
-    warp.show(settings, own)
-
-
-def proof_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import proof
-
-    with st.sidebar:
-        settings = controls.read()
-    proof.show(settings)
-def runs_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import saved_runs
-
-    with st.sidebar:
-        settings = controls.read()
-    saved_runs.show(settings)
-
-
-def slides_page():
-    import streamlit as st
-
-    from app import controls
-    from app.views import slides
-
-    with st.sidebar:
-        own, settings = st.container(), controls.read()
-    slides.show(settings, own)
-
-
-def opened(page=traffic_page, **link) -> AppTest:
-    """The page as a link opens it; n=512 stands for ?n=512."""
-    app = AppTest.from_function(page, default_timeout=60)
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+def opened(page="traffic", **link) -> AppTest:
+    """A page alone, as a link opens it; n=512 stands for ?n=512."""
+    return _at(AppTest.from_string(PAGE.format(page=page, own=", own" * (page in WITH_CONTROLS)), default_timeout=60), link)
 
 
 def frame(**link) -> AppTest:
-    app = AppTest.from_file("../app/main.py", default_timeout=60)
+    """The whole dashboard, likewise."""
+    return _at(AppTest.from_file("../app/main.py", default_timeout=60), link)
+
+
+def _at(app, link) -> AppTest:
     for name, value in link.items():
         app.query_params[name] = value
     return app.run()
@@ -148,8 +68,8 @@ def test_title_follows_the_sliders():
 
 
 def test_time_page_shows_recordings_for_any_settings():
-    assert not opened(time_page).info
-    other = opened(time_page, d="96", gpu="A100 SXM4 40GB", n="256")
+    assert not opened("time").info
+    other = opened("time", d="96", gpu="A100 SXM4 40GB", n="256")
     assert not other.exception and "nearest that is" in other.info[0].value
 
 
@@ -161,14 +81,14 @@ def test_traffic_turns_to_what_is_held():
 
 
 def test_time_is_split_by_kernel_and_the_title_kept_back():
-    app = opened(time_page, split="By kernel", hide="true")
+    app = opened("time", split="By kernel", hide="true")
     assert not app.exception and app.subheader[0].value == "What do you expect?"
     app.toggle(key="hide").set_value(False).run()
     assert app.subheader[0].value == "At N = 4,096 naive spends 72 % of its time in scores"
 
 
 def test_a_link_chooses_the_slide_and_its_template():
-    app = opened(slides_page, figure="tiles-time", ground="dark", shape="square", text="28", caption="false", heads="2")
+    app = opened("slides", figure="tiles-time", ground="dark", shape="square", text="28", caption="false", heads="2")
     assert not app.exception and [app.selectbox(key=key).value for key in ("figure", "shape", "text")] == ["tiles-time", "square", "28"]
     [command] = [code.value for code in app.code if code.value.startswith("python -m app export")]
     assert "--page tiles-time --ground dark --shape square --text 28 --no-caption" in command and "--heads 2" in command
@@ -185,7 +105,7 @@ def test_the_guided_path_says_where_a_step_is():
 
 
 def test_runs_of_this_session_stand_beside_recorded_ones():
-    app = opened(runs_page)
+    app = opened("saved_runs")
     assert not app.exception and list(app.dataframe[0].value["runs_from"]) == ["recorded on NVIDIA H200"]
     app.session_state["runs"] = [records.live(run_record(replace(DEFAULT, problem=replace(DEFAULT.problem, dtype="float16")), "fused",
                                                          backend="cpu"))]
@@ -198,34 +118,24 @@ def test_runs_of_this_session_stand_beside_recorded_ones():
     assert not app.exception and not app.session_state["dropped"]
 
 
-def until(app, ended):
-    """Reruns the app until `ended(app)`, as a browser does by itself."""
-    deadline = time.monotonic() + 120
-    while not ended(app):
-        assert time.monotonic() < deadline and not app.exception
-        time.sleep(.2)
-        app.run()
-    return app
-
-
 def test_time_page_says_where_the_model_fails():
-    app = opened(time_page)
+    app = opened("time")
     assert not any("off by more than" in text.value for text in app.caption)
     app.toggle(key="model").set_value(True).run()
     assert not app.exception and any("off by more than 25 %" in text.value for text in app.caption)
 
 
 def test_roofline_page_opens_on_tensor_cores_and_turns_to_cuda_cores():
-    app = opened(roofline_page, unit="nonsense")
+    app = opened("roofline", unit="nonsense")
     assert not app.exception and app.subheader[0].value == "On tensor cores unfused attention is memory-bound, fused is not"
     app.segmented_control(key="unit").set_value("CUDA cores").run()
     assert app.subheader[0].value == "On CUDA cores softmax is left of the ridge, products and fused right"
-    single = opened(roofline_page, dtype="float32")  # tensor cores would round it
+    single = opened("roofline", dtype="float32")  # tensor cores would round it
     assert not single.exception and not single.segmented_control and single.subheader[0].value.startswith("On CUDA cores")
 
 
 def test_tiles_page_shows_bytes_time_and_occupancy():
-    app = opened(tiles_page, d="128")
+    app = opened("tiles", d="128")
     assert app.subheader[0].value == "Up to Br = 32 fused requests more than three ideal kernels move"
     app.select_slider(key="d").set_value(16).run()
     assert app.subheader[0].value == "Every legal tiling requests less than three ideal kernels move"
@@ -235,7 +145,7 @@ def test_tiles_page_shows_bytes_time_and_occupancy():
 
 
 def test_warp_page_shows_padding_and_follows_the_rung():
-    app = opened(warp_page, access="no such thing")
+    app = opened("warp", access="no such thing")
     assert not app.exception and app.subheader[0].value == "Padding turns 8 wavefronts into 1"
     app.toggle(key="bare").set_value(True).run()
     assert app.subheader[0].value == "Without padding: 8 wavefronts where 1 would do: 7 bank conflicts"
@@ -248,54 +158,8 @@ def test_warp_page_shows_padding_and_follows_the_rung():
 
 
 def test_proof_page_shows_the_recorded_validation():
-    app = opened(proof_page)
+    app = opened("proof")
     assert not app.exception and app.subheader[0].value.startswith("All ") and "recorded on NVIDIA H200" in app.caption[0].value
     before = app.dataframe[0].value
     app.selectbox(key="shape").select_index(1).run()
     assert not app.exception and not app.dataframe[0].value.equals(before)
-
-
-def test_run_here_counts_both_algorithms_and_agrees_with_the_prediction():
-    app = opened(n="128", heads="1", d="32")
-    app.button(key="run_here").click().run()
-    until(app, lambda app: "run_job" not in app.session_state)
-    assert not app.exception and not app.error
-    assert [(run["algorithm"], run["backend"]) for run in app.session_state["runs"]] == [("naive", "cpu"), ("fused", "cpu")]
-    verdicts = [text.value for text in app.markdown if "float64" in text.value]
-    assert len(verdicts) == 2 and all(re.search(r"requested bytes, all \d+ cells counted as predicted", v) for v in verdicts)
-
-
-def test_a_refused_run_says_why_and_offers_one_head(monkeypatch):
-    refused = RunQueue((sys.executable, str(Path(__file__).parent / "scripted_worker.py"), "refuse"))
-    monkeypatch.setattr(cached, "run_queue", lambda: refused)
-    app = opened(n="192", heads="8", d="32")
-    app.button(key="run_here").click().run()
-    until(app, lambda app: app.error)
-    assert app.error[0].value == "It would take too long."
-    willing = RunQueue()
-    monkeypatch.setattr(cached, "run_queue", lambda: willing)
-    app.button(key="run_one_head").click().run()
-    assert app.select_slider(key="heads").value == 1
-    until(app, lambda app: "run_job" not in app.session_state)
-    assert [run["problem"]["heads"] for run in app.session_state["runs"]] == [1, 1]
-
-
-def test_a_long_run_is_refused(monkeypatch):
-    monkeypatch.setattr(running, "estimate_seconds", lambda algorithm, problem, *_: 10 * problem.heads * (problem.seq_len / 128) ** 2)
-    eight_heads = replace(DEFAULT, problem=replace(DEFAULT.problem, heads=8, kv_heads=8))
-    with pytest.raises(Refusal, match="it would take about 6 min on the .* and the limit is 2 min; no smaller N runs here either.$"):
-        running.require_possible(eight_heads.at(192))
-    with pytest.raises(Refusal, match="the largest N that runs here is 256.$"):
-        running.require_possible(eight_heads.with_one_head().at(1024))
-
-
-def test_what_does_not_fit_the_memory_is_refused():
-    with pytest.raises(Refusal, match=r"naive needs 2.20 TB and .* are free; .*N"):
-        running.require_possible(DEFAULT.at(131072))
-
-
-def test_a_disagreement_is_put_in_words():
-    run = records.live(run_record(DEFAULT, "fused", backend="cpu"))
-    run["ledger"][0] = run["ledger"][0] | dict(bytes=7)
-    said = "**fused**, this machine (cpu): requested bytes, Q hbm read requested: 16777216 predicted, 7 counted; output"
-    assert running.verdict(run, DEFAULT).startswith(said)
