@@ -104,7 +104,7 @@ def live(run: dict) -> dict:
 
 def same_shape(run: dict, settings: Settings) -> bool:
     """Whether the run's problem is the settings' but for its sequence length, and its tiling too where the algorithm has tiles."""
-    wanted = settings.at(run["problem"]["seq_len"]).problem.record()
+    wanted = settings.problem.record() | dict.fromkeys(("seq_len", "kv_len"), run["problem"]["seq_len"])
     return run["problem"] == wanted and (run["algorithm"] == "naive" or run["tiling"] == settings.tiling.record())
 
 

@@ -1,4 +1,4 @@
-"""dram: bytes that cross L2 and DRAM per kernel, as modelled, between what is compulsory and what is requested."""
+"""dram: bytes that cross L2 and DRAM per kernel, as modelled, beside what is compulsory and what is requested."""
 import json
 import textwrap
 

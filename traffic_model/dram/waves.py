@@ -90,11 +90,11 @@ class Walkers:
             at = position[live]
             while True:  # until a block is through
                 chunk = base + np.minimum(at.astype(np.int64), STEPS - 1)
-                lost = cache.lost(queue.since(chunk))
-                named, one = np.unique(chunk, return_index=True)
-                missed += lost[one].sum() * chunk_bytes
+                named = np.flatnonzero(np.bincount(chunk))
+                lost = cache.lost(queue.since(named))
+                missed += lost.sum() * chunk_bytes
                 queue.name(named, len(who) * own_step)
-                step = speed / (1 + cache.constants.stall * lost)
+                step = speed / (1 + cache.constants.stall * lost[named.searchsorted(chunk)])
                 at = at + step
                 walked += step.sum()
                 if (at >= ends).any():
