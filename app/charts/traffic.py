@@ -29,8 +29,7 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     lines, now, runs = totals(curve), totals(here), totals(counted)  # of HBM
     crossing = totals(dram, "dram").get(("fused", "dram", "modelled"), {})
     n = here[0]["n"]
-    told = f"counted: {sources(counted)}" if counted else "nothing counted yet"
-    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", f"predicted, DRAM modelled; {told}")
+    chart = Chart(look, traffic_claim(now, n), conditions, "HBM bytes", "sequence length N", provenance(counted))
     _axes(chart, lines)
     _memory_edge(chart, *memory)
     unserved = {m: max(must, crossing.get(m, 0)) for m, must in lines["fused", "compulsory", "predicted"].items()}
@@ -50,6 +49,11 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
                 [_hover(a, m, "predicted", n, now[a, m, "predicted"][n]) for a, m in SERIES])
     bars(chart, here, n)
     return chart.figure()
+
+
+def provenance(counted: list[dict]) -> str:
+    """The kinds of the numbers, and where those that ran come from."""
+    return f"predicted, DRAM modelled; {f'counted: {sources(counted)}' if counted else 'nothing counted yet'}"
 
 
 def fitted_slope(points: dict[int, int]) -> float:

@@ -3,7 +3,7 @@ from functools import lru_cache
 
 from app import dram, records
 from app.charts.claims import traffic_claim
-from app.charts.traffic import fitted_slope, traffic
+from app.charts.traffic import fitted_slope, provenance, traffic
 from app.figures.figure import Figure, Sources
 from app.settings import Settings
 from traffic_model.units import decimal_bytes
@@ -22,7 +22,7 @@ def figure(settings: Settings, sources: Sources, without_dram: bool = False) -> 
     title = traffic_claim(at, settings.n)
     slope = fitted_slope(records.totals(line)["fused", "requested", "predicted"])
     return Figure(
-        "traffic", title, settings.caption, _provenance(counted), settings,
+        "traffic", title, settings.caption, provenance(counted), settings,
         lambda look: traffic(line, here, counted, edge, crossing, leaves, look, settings.caption), [*line, *here, *counted, *crossing],
         note=f"{title}. Compulsory bytes are what each kernel must move once; what fused requests beyond them grows as N to the "
              f"{slope:.2f} and is the work of the caches{_until(leaves)}.",
@@ -55,11 +55,6 @@ def is_modelled(settings: Settings) -> bool:
 def matching(settings: Settings, sources: Sources) -> list[dict]:
     """Recorded runs, then live ones, whose settings but for N are these, without those that ran out of memory."""
     return [run for run in sources.runs if not run.get("out_of_memory") and records.same_shape(run, settings)]
-
-
-def _provenance(counted: list[dict]) -> str:
-    ran = records.sources(counted)
-    return f"lines predicted, DRAM modelled, markers counted: {ran}" if ran else "predicted, DRAM modelled; nothing counted yet"
 
 
 def _until(leaves: float | None) -> str:
