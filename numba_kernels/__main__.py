@@ -6,7 +6,7 @@ from pathlib import Path
 from numba_kernels import nsight, saved
 from numba_kernels.comparison_text import comparison_text
 from numba_kernels.ports import COUNTING_MODES, WARPS
-from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, layout_of, pick_backend, require_algorithm, require_how, run
+from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, pick_backend, require_algorithm, require_how, resolve, run
 from numba_kernels.sweep import open_runs, sweep
 from numba_kernels.validation_text import validation_text
 from traffic_model import options
@@ -19,15 +19,18 @@ SWEEP_SAMPLES = 20
 
 def show_run(arguments) -> None:
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    how = dict(backend=arguments.backend, check=arguments.check, **_how(arguments))
     for algorithm in arguments.algorithm:  # nothing runs if one of them cannot
-        layout_of(algorithm, problem, tiling, gpu)
+        resolve(algorithm, problem, tiling, gpu, **how)
     for algorithm in arguments.algorithm:
-        result = run(algorithm, problem, tiling, gpu, arguments.backend, check=arguments.check, **_how(arguments))
+        result = run(algorithm, problem, tiling, gpu, **how)
         if arguments.json:
             print(json.dumps(result.record()))
             continue
         counted = f"counted: {totals(result.ledger)} through HBM" if result.ledger is not None else "not counted"
         print(f"{algorithm} on {result.backend}, {counted}; error against float64 {result.relative_error:.1e}")
+        if result.accesses_checked:
+            print("every access checked: no races, no unwritten reads, no indices outside")
         for kernel in result.kernels:
             times = sorted(kernel.times_ms or [])
             timed = f", {milliseconds(times[len(times) // 2])} (median of {len(times)})" if times else ""
@@ -58,7 +61,7 @@ def show_validation(arguments) -> None:
 
     problem, tiling, target = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
-        layout_of(algorithm, problem, tiling, target)
+        resolve(algorithm, problem, tiling, target, "auto", WARPS, arguments.seed)
     exported = nsight.read_file(arguments.csv) if arguments.csv else []
     for algorithm in arguments.algorithm:
         result = run(algorithm, problem, tiling, target, "auto", WARPS, arguments.seed)
@@ -103,18 +106,18 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=options.Parser)
     running = commands.add_parser("run", help="run on this machine, count, compare with float64")
     sweeping = commands.add_parser("sweep", help="many runs into one file; goes on where it stopped")
-    for command, lists, repeat in ((running, False, 0), (sweeping, True, None)):
-        options.add_problem_options(command, lists)
+    validating = commands.add_parser("validate", help="the counts beside Nsight Compute's, on this machine or from a file")
+    comparing = commands.add_parser("compare", help="the ladder beside PyTorch's kernels, on the same inputs, on a GPU")
+    for command in (running, sweeping, validating, comparing):
+        options.add_problem_options(command, lists=command is sweeping)
+        command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
+    for command, repeat, said in ((running, 0, "0"), (sweeping, None, f"{SWEEP_SAMPLES} on a GPU, else 0"), (comparing, 30, "30")):
+        command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R", help=f"time samples, gpu only ({said})")
+        command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
+    for command in (running, sweeping):
         command.add_argument("--backend", choices=BACKENDS, default="auto", help="where (auto: gpu, else cpu)")
         command.add_argument("--counting", choices=COUNTING_MODES, default="requests", help="what to count (requests)")
-        command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
-        command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R",
-                             help="time samples, gpu only (run: 0, sweep: 20 on a GPU)")
-        command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
         command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
-    validating = commands.add_parser("validate", help="the counts beside Nsight Compute's, on this machine or from a file")
-    options.add_problem_options(validating)
-    validating.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
     validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches in the same order, exported "
                             "elsewhere with --csv --page raw --print-units base; the counts may then come from the cpu backend")
     validating.set_defaults(command=show_validation)
@@ -122,13 +125,8 @@ def main(argv: list[str] | None = None) -> int:
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.set_defaults(command=do_sweep)
-    comparing = commands.add_parser("compare", help="the ladder beside PyTorch's kernels, on the same inputs, on a GPU")
-    options.add_problem_options(comparing)
-    comparing.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
-    comparing.add_argument("--repeat", type=options.whole_number, default=30, metavar="R", help="time samples (30)")
-    comparing.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
     comparing.add_argument("--out", type=Path, metavar="FILE.jsonl", help="a file of runs to add the measurements to")
-    comparing.set_defaults(command=show_comparison, algorithm=["fused", "fused_tensor_core"], dtype="bfloat16", heads=16)
+    comparing.set_defaults(command=show_comparison, algorithm="fused,fused_tensor_core", dtype="bfloat16", heads="16")
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)
 

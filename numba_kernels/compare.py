@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from numba_kernels import libraries, reference
-from numba_kernels.run import make_inputs, run
-from numba_kernels.storage import decode
+from numba_kernels.run import inputs_and_expected, run
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout.fused_tensor_core import FusedTensorCoreLayout
@@ -50,9 +49,7 @@ def compare(algorithms: list[str], problem: AttentionProblem, tiling: Tiling, ta
     one kernel or backend does not take is said in its line.
     """
     ceiling = libraries.measured_ceiling(problem)
-    inputs = make_inputs(problem, seed)
-    rows = reference.checked_rows(problem.seq_len, problem.kv_len)
-    expected = reference.attention(*(decode(inputs[name], problem.dtype) for name in "QKV"), problem.mask, problem.scale, rows)
+    inputs, rows, expected = inputs_and_expected(problem, seed)
     compared = []
     for library in libraries.run_libraries(problem, inputs, repeat):
         compared.append(_library(library, problem, tiling, expected, rows, seed))
@@ -78,4 +75,4 @@ def _library(library, problem, tiling, expected, rows, seed) -> Compared:
     return Compared(library.name, dict(
         algorithm=library.name, problem=problem.record(), tiling=tiling.record(), layout={}, measures=[], ledger=[], flops=problem.flops,
         compulsory_bytes=problem.compulsory_one_kernel_bytes, backend=LIBRARY, counting="off", seed=seed, checked_rows=len(rows),
-        relative_error=relative, max_abs_error=largest, kernels=[kernel]))
+        relative_error=relative, max_abs_error=largest, accesses_checked=False, kernels=[kernel]))

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from traffic_model.errors import Refusal
-from traffic_model.vocabulary import Direction, Measure, Space
+from traffic_model.vocabulary import WAVEFRONT, Direction, Measure, Space
 
 HBM, SHARED, READ, WRITE = *Space, *Direction
-SECTOR, WAVEFRONT = 32, 128  # bytes
 # (metric, bytes per unit) of each measure. Nsight does not split by array.
 METRICS = {
     (HBM, READ, Measure.DISTINCT): ("smsp__sass_data_bytes_mem_global_op_ld.sum", 1),

@@ -14,13 +14,13 @@ from numba import int64, uint64
 from numba_kernels.device import cuda
 from numba_kernels.storage import ELEMENT_BYTES, Conversion, gpu_conversion, simulator_conversion
 from numba_kernels.votes import vote
+from traffic_model.layout.common import WARP
 from traffic_model.vocabulary import Measure, Space
 
 OFF, REQUESTS, WARPS = "off", "requests", "warps"
 MEASURES = {OFF: (), REQUESTS: (Measure.REQUESTED,),  # what a launch counts of every cell, in this order
             WARPS: (Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS, Measure.WAVEFRONTS)}
 COUNTING_MODES = tuple(MEASURES)
-WARP = 32
 COPIES = 32  # of a launch's counts: blocks take turns, since atomics on one address wait for each other
 SPACING = 64  # int64 numbers from one copy to the next: whole cache lines, and more tallies than any kernel has
 FP32 = "float32"

@@ -56,6 +56,7 @@ class Run:
     relative_error: float
     max_abs_error: float
     output: np.ndarray  # [batch, heads, seq_len, head_dim]
+    accesses_checked: bool = False  # each of them, before it ran, and nothing was found
 
     @cached_property
     def ledger(self) -> Ledger | None:
@@ -70,7 +71,8 @@ class Run:
         return dict(algorithm=self.algorithm, problem=p.record(), tiling=self.tiling.record(), layout=self.layout.record(),
                     **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
                     counting=self.counting, seed=self.seed, checked_rows=self.checked_rows, relative_error=self.relative_error,
-                    max_abs_error=self.max_abs_error, kernels=[kernel.record() for kernel in self.kernels])
+                    max_abs_error=self.max_abs_error, accesses_checked=self.accesses_checked,
+                    kernels=[kernel.record() for kernel in self.kernels])
 
 
 def ledger_of(cells: tuple[Cell, ...], counting: str, counts: np.ndarray) -> Ledger | None:

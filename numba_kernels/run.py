@@ -49,21 +49,12 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     that nobody wrote and indices outside their array before each kernel, cpu only.
     Raises Refusal for what cannot run: an illegal tiling, no GPU, OutOfMemory; and cpu.Faulty for what `check` finds.
     """
-    layout = layout_of(algorithm, problem, tiling, target)
-    for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
-        if value not in choices:
-            raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
-    if algorithm == "fused_tensor_core":
-        fused_tensor_core.require(pick_backend("auto" if backend == "gpu" else backend), counting)
-    backend = pick_backend(backend)
+    layout, backend = resolve(algorithm, problem, tiling, target, backend, counting, seed, repeat, warmup, l2, check)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
-    if backend == "simulator":
-        simulator.require_small(problem)
-    require_how(backend, counting, repeat, seed, warmup, check)
     specs = ALGORITHMS[algorithm](problem, layout)
     with _one_at_a_time:
         _require_memory(algorithm, problem, device)
-        inputs, rows, expected = _inputs_and_expected(problem, seed)
+        inputs, rows, expected = inputs_and_expected(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}
         arrays |= {name: device.allocate(elements, dtype) for name, (elements, dtype) in written_arrays(algorithm, problem).items()}
         runs = tuple(_run_kernel(spec, arrays, device, counting, repeat, warmup, l2, said, check)
@@ -73,7 +64,23 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     if not math.isfinite(errors[0]):
         raise Refusal(f"{algorithm} gave values that are not finite: at scale {problem.scale:g} its scores do not fit {problem.dtype}; "
                       f"take float32 or a smaller scale.")
-    return Run(algorithm, problem, tiling, layout, backend, counting, seed, runs, len(rows), *errors, output)
+    return Run(algorithm, problem, tiling, layout, backend, counting, seed, runs, len(rows), *errors, output, check)
+
+
+def resolve(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, backend: str = "auto", counting: str = "requests",
+            seed: int = 0, repeat: int = 0, warmup: int = 1, l2: str = "warm", check: bool = False) -> tuple[Layout, str]:
+    """(layout, backend) that `run` would use. Raises Refusal as `run` does, for all but too little memory, before anything runs."""
+    layout = layout_of(algorithm, problem, tiling, target)
+    for name, value, choices in (("counting", counting, COUNTING_MODES), ("l2", l2, L2_STATES)):
+        if value not in choices:
+            raise Refusal(f"{name} {value} is not known; choose {' or '.join(choices)}.")
+    if algorithm == "fused_tensor_core":
+        fused_tensor_core.require(pick_backend("auto" if backend == "gpu" else backend), counting)
+    backend = pick_backend(backend)
+    if backend == "simulator":
+        simulator.require_small(problem)
+    require_how(backend, counting, repeat, seed, warmup, check)
+    return layout, backend
 
 
 def layout_of(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu) -> Layout:
@@ -150,7 +157,8 @@ def make_inputs(problem: AttentionProblem, seed: int) -> dict[str, np.ndarray]:
 
 
 @lru_cache(maxsize=1)  # the rungs of a sweep run on the same problem one after the other
-def _inputs_and_expected(problem: AttentionProblem, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+def inputs_and_expected(problem: AttentionProblem, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """(inputs as they are stored, query rows of each head that are checked, what float64 makes of the stored inputs in those rows)"""
     inputs = make_inputs(problem, seed)
     stored = (decode(inputs[name], problem.dtype) for name in "QKV")
     rows = reference.checked_rows(problem.seq_len, problem.kv_len)

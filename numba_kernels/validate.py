@@ -10,7 +10,7 @@ from numba_kernels.run import ALGORITHMS
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
-from traffic_model.vocabulary import Direction, Measure, Space
+from traffic_model.vocabulary import SECTOR, Direction, Measure, Space
 
 MNEMONIC = {(Space.HBM, Direction.READ): "LDG", (Space.HBM, Direction.WRITE): "STG",
             (Space.SHARED, Direction.READ): "LDS", (Space.SHARED, Direction.WRITE): "STS"}
@@ -137,4 +137,4 @@ def _memory(launch: Profiled | None) -> dict[str, float] | None:
     if launch is None or not set(nsight.MEMORY) <= launch.metrics.keys():
         return None
     l2, read, written, ns = (launch.metrics[metric] for metric in nsight.MEMORY)
-    return dict(l2_read_bytes=round(l2) * nsight.SECTOR, dram_read_bytes=round(read), dram_write_bytes=round(written), duration_us=ns / 1e3)
+    return dict(l2_read_bytes=round(l2) * SECTOR, dram_read_bytes=round(read), dram_write_bytes=round(written), duration_us=ns / 1e3)

@@ -8,10 +8,7 @@ from collections.abc import Callable
 from numba import int64, uint32
 
 from numba_kernels.device import cuda
-from traffic_model.vocabulary import Measure, Space
-
-SECTOR, WORD, BANKS = 32, 4, 32  # bytes, bytes, banks of shared memory
-WAVEFRONT = BANKS * WORD  # bytes
+from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Measure, Space
 
 
 def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:

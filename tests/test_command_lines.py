@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from numba_kernels import saved
+from numba_kernels.__main__ import main
 from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 
 ROOT = Path(__file__).parent.parent
@@ -72,11 +73,32 @@ def test_a_terminal_that_knows_only_ascii_gets_a_table_and_a_sentence():
 def test_run_counts_warps_and_checks():
     said, = objects("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "cpu", "--counting", "warps", "--check")
     predicted, = objects("traffic_model", "predict", *SMALL, "--algorithm", "naive")
-    assert said["measures"] == ["distinct", "requested", "sectors", "wavefronts"]
+    assert said["measures"] == ["distinct", "requested", "sectors", "wavefronts"] and said["accesses_checked"] is True
     requested = [[record for record in each["ledger"] if record["measure"] == "requested"] for each in (said, predicted)]
     assert requested[0] == requested[1]
     refused = call("numba_kernels", "run", *SMALL, "--algorithm", "naive", "--backend", "simulator", "--check")
     assert refused.returncode == 2 and "The simulator backend does not check accesses" in refused.stderr
+
+
+def test_a_check_that_found_nothing_says_that_it_ran(capsys):
+    for options, lines in ((["--check"], 1), ([], 0)):
+        assert main(["run", *SMALL, "--algorithm", "naive", "--backend", "cpu", *options]) == 0
+        assert capsys.readouterr().out.count("every access checked: no races, no unwritten reads, no indices outside\n") == lines
+
+
+def test_nothing_runs_if_one_of_them_cannot(capsys):
+    problem = ["--head-dim", "64", "--dtype", "bfloat16", "--algorithm", "naive,fused_tensor_core"]
+    assert main(["run", *SMALL, *problem, "--backend", "cpu"]) == 2
+    out, said = capsys.readouterr()
+    assert out == "" and "the cpu backend has none; take fused" in said
+
+
+def test_help_shows_the_defaults_of_its_own_command(capsys):
+    for command, algorithms, heads, dtype in (("run", "naive,fused", 1, "float32"), ("compare", "fused,fused_tensor_core", 16, "bfloat16")):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        said = " ".join(capsys.readouterr().out.split())
+        assert all(f"({default})" in said for default in (algorithms, heads, dtype, 4096, 64))
 
 
 def test_ctrl_c_is_answered_with_a_sentence_and_what_was_measured_stays(tmp_path):

@@ -12,7 +12,7 @@ from app.charts import warp as chart
 from app.charts.claims import warp_claim
 from app.charts.look import page_look, slide_look
 from app.race.rungs import Rung
-from traffic_model.warps.access import WORD
+from traffic_model.vocabulary import WORD
 
 SHORT = DEFAULT.at(128)
 SHOWN = [(Rung.TILED, "K shared write", True), (Rung.TILED, "K shared write", False), (Rung.TILED, "S shared write", True),

@@ -56,9 +56,9 @@ def _no_more_output() -> None:
 
 
 def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:
-    """--algorithm, the shape, --kv-len, --scale and --json."""
-    parser.add_argument("--algorithm", type=words, default=["naive", "fused"], metavar="NAME[,NAME]",
-                        help="naive, tiled, fused, fused_kv_outer, fused_tensor_core (naive,fused)")
+    """--algorithm, the shape, --kv-len, --scale and --json. Defaults are texts: a command that sets others shows its own in its help."""
+    parser.add_argument("--algorithm", type=words, default="naive,fused", metavar="NAME[,NAME]",
+                        help="naive, tiled, fused, fused_kv_outer, fused_tensor_core (%(default)s)")
     add_shape_options(parser, lists)
     parser.add_argument("--kv-len", type=whole_number, metavar="M", help="keys (N)")
     parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")
@@ -71,20 +71,19 @@ def add_shape_options(parser: argparse.ArgumentParser, lists: bool = False) -> N
     With lists, --seq-len, --head-dim, --dtype and --mask take several values and --tiles replaces --block-*.
     """
     several, some = (whole_numbers, words) if lists else (whole_number, str)
-    default = lambda value: [value] if lists else value
-    parser.add_argument("--seq-len", type=several, default=default(4096), metavar="N", help="queries (4096)")
-    parser.add_argument("--head-dim", type=several, default=default(64), metavar="D", help="head size (64)")
-    parser.add_argument("--heads", type=whole_number, default=1, metavar="H", help="query heads (1)")
+    parser.add_argument("--seq-len", type=several, default="4096", metavar="N", help="queries (%(default)s)")
+    parser.add_argument("--head-dim", type=several, default="64", metavar="D", help="head size (%(default)s)")
+    parser.add_argument("--heads", type=whole_number, default="1", metavar="H", help="query heads (%(default)s)")
     parser.add_argument("--kv-heads", type=whole_number, metavar="H", help="key/value heads, a divisor of the query heads (as many)")
-    parser.add_argument("--batch", type=whole_number, default=1, metavar="B", help="batch size (1)")
-    parser.add_argument("--dtype", type=some, default=default("float32"), help="storage: float32, float16, bfloat16 (float32)")
-    parser.add_argument("--mask", type=some, default=default("full"), help="full or causal (full)")
+    parser.add_argument("--batch", type=whole_number, default="1", metavar="B", help="batch size (%(default)s)")
+    parser.add_argument("--dtype", type=some, default="float32", help="storage: float32, float16, bfloat16 (%(default)s)")
+    parser.add_argument("--mask", type=some, default="full", help="full or causal (%(default)s)")
     add_gpu_options(parser)
     if lists:
-        parser.add_argument("--tiles", type=tilings, default=[Tiling()], metavar="BQxBK[,…]", help="query × key tile (64x64)")
+        parser.add_argument("--tiles", type=tilings, default="64x64", metavar="BQxBK[,…]", help="query × key tile (%(default)s)")
     else:
-        parser.add_argument("--block-q", type=whole_number, default=64, metavar="BR", help="rows of a query tile (64)")
-        parser.add_argument("--block-k", type=whole_number, default=64, metavar="BC", help="rows of a key/value tile (64)")
+        parser.add_argument("--block-q", type=whole_number, default="64", metavar="BR", help="rows of a query tile (%(default)s)")
+        parser.add_argument("--block-k", type=whole_number, default="64", metavar="BC", help="rows of a key/value tile (%(default)s)")
 
 
 def add_gpu_options(parser: argparse.ArgumentParser) -> None:

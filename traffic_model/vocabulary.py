@@ -4,6 +4,10 @@ Each word is a lower-case string, so that it is the same in the code, in JSON an
 """
 from enum import StrEnum
 
+SECTOR = 32  # bytes
+BANKS, WORD = 32, 4  # of shared memory; bytes
+WAVEFRONT = BANKS * WORD  # bytes
+
 
 class Array(StrEnum):
     """What is moved. A shared buffer is booked under what it holds: scores S, exponentials P, reductions STATS."""
@@ -42,8 +46,8 @@ class Measure(StrEnum):
     requested:  bytes named by each thread's access, lanes × access size.
     compulsory: each kernel reads each of its inputs once and writes each of its outputs once (HBM only).
     distinct:   different bytes named by one warp access: a broadcast counts once.
-    sectors:    different 32-byte sectors named by one warp access, × 32 (HBM only).
-    wavefronts: the most different 4-byte words that one warp access names in one of the 32 banks, × 128 bytes (SHARED only).
+    sectors:    different sectors named by one warp access, × SECTOR (HBM only).
+    wavefronts: the most different words that one warp access names in one of the banks, × WAVEFRONT (SHARED only).
     """
 
     REQUESTED = "requested"

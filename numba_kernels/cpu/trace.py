@@ -13,7 +13,7 @@ from numba_kernels.cpu.tally import TRACE
 from numba_kernels.cpu.warp_log import LANES, workspace
 from numba_kernels.spec import KernelSpec
 from traffic_model.errors import Refusal
-from traffic_model.vocabulary import Array, Direction, Space
+from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Array, Direction, Space
 
 MOST = 2**20  # warp accesses in one trace
 
@@ -106,11 +106,11 @@ def _access(row, site, place, cells):
     interval, warp, _, *indices = row
     cell, size = cells[site.cell], site.bytes
     named = [index for index in indices if index >= 0]
-    banks = [index % LANES for index in set(named)]
+    banks = [index % BANKS for index in set(named)]
     elements = tuple(index if index >= 0 else None for index in indices)
     return WarpAccess(interval, warp, *cell, site.line, site.array, place[1::2], elements, size, len(named) * size, len(set(named)) * size,
-                      32 * len({index * size // 32 for index in named}) if cell.space == Space.HBM else None,
-                      128 * max(map(banks.count, banks)) if cell.space == Space.SHARED else None)
+                      SECTOR * len({index * size // SECTOR for index in named}) if cell.space == Space.HBM else None,
+                      WAVEFRONT * max(map(banks.count, banks)) if cell.space == Space.SHARED else None)
 
 
 def _places(kernel, log, follow, used) -> dict[int, tuple[int, ...]]:

@@ -6,8 +6,11 @@ the access in the table of sites. Each interval has ROWS rows of its own.
 import numba
 import numpy as np
 
-LANES = 32
+from traffic_model.layout.common import WARP as LANES
+from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT
+
 ROWS = 1 << 17
+SECTOR_BITS = SECTOR.bit_length() - 1
 compiled = numba.njit(nogil=True)
 
 
@@ -51,7 +54,7 @@ def tallied(log, used, number, sites, counts):
     sites: (cell, bytes of an element, 1 in shared memory and 0 in HBM) of each access; counts: [cells, 4].
     """
     named = np.empty(LANES, np.int64)  # the lanes' indices in order
-    banks = np.empty(LANES, np.int64)  # different words in each
+    banks = np.empty(BANKS, np.int64)  # different words in each
     for row in range(number * ROWS, number * ROWS + used[number]):
         lanes = 0
         for lane in range(LANES):
@@ -72,15 +75,15 @@ def tallied(log, used, number, sites, counts):
                 index, before = named[lane], named[lane - 1] if lane > 0 else -1
                 if index != before:
                     distinct += 1
-                    sectors += index * size >> 5 != before * size >> 5
-                    banks[index & 31] += 1
-                    wavefronts = max(wavefronts, banks[index & 31])
+                    sectors += index * size >> SECTOR_BITS != before * size >> SECTOR_BITS
+                    banks[index & BANKS - 1] += 1
+                    wavefronts = max(wavefronts, banks[index & BANKS - 1])
             counts[cell, 0] += lanes * size
             counts[cell, 1] += distinct * size
             if shared:
-                counts[cell, 3] += wavefronts * 128
+                counts[cell, 3] += wavefronts * WAVEFRONT
             else:
-                counts[cell, 2] += sectors * 32
+                counts[cell, 2] += sectors * SECTOR
 
 
 @compiled

@@ -7,11 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from traffic_model.ledger import Cell
-from traffic_model.vocabulary import Measure, Space
+from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Measure, Space
+from traffic_model.vocabulary import WORD as WORD
 
-SECTOR = 32  # bytes
-BANKS, WORD = 32, 4  # of shared memory; bytes
-WAVEFRONT = BANKS * WORD  # bytes
 Lanes = tuple[int | None, ...]  # of a warp: elements from the base of the access to the lane's own, None where it does not take part
 
 

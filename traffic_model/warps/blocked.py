@@ -8,8 +8,8 @@ from traffic_model.layout.blocked import PATCH_COLUMNS, PATCH_ROWS, WARP_COLUMNS
 from traffic_model.layout.common import WARP
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
-from traffic_model.vocabulary import Array
-from traffic_model.warps.access import SECTOR, Source
+from traffic_model.vocabulary import SECTOR, Array
+from traffic_model.warps.access import Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import kv_heads, query_heads
 from traffic_model.warps.lanes import Axis, grid, lines

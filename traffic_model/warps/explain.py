@@ -5,9 +5,9 @@ from traffic_model.errors import Refusal
 from traffic_model.layout import Layout
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
-from traffic_model.vocabulary import Array, Direction, Measure, Space
+from traffic_model.vocabulary import BANKS, SECTOR, WORD, Array, Direction, Measure, Space
 from traffic_model.warps import sources_of
-from traffic_model.warps.access import BANKS, SECTOR, WORD, Access
+from traffic_model.warps.access import Access
 from traffic_model.warps.unpadded import unpadded
 
 MOST_SHOWN = 60  # letters of an access that is none

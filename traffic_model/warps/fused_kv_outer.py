@@ -11,9 +11,9 @@ from traffic_model.layout import FusedKvOuterLayout
 from traffic_model.layout.common import WARP
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
-from traffic_model.vocabulary import Array
+from traffic_model.vocabulary import SECTOR, Array
 from traffic_model.walk import visited, walk
-from traffic_model.warps.access import SECTOR, Access, Lanes, Source
+from traffic_model.warps.access import Access, Lanes, Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import kv_heads, query_heads
 from traffic_model.warps.lanes import Axis, Shape, grid, lines, spread

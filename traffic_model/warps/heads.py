@@ -1,6 +1,6 @@
 """Where the heads of the batch start in an array, as bases."""
 from traffic_model.problem import AttentionProblem
-from traffic_model.warps.access import SECTOR
+from traffic_model.vocabulary import SECTOR
 from traffic_model.warps.bases import Bases
 
 

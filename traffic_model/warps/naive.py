@@ -11,8 +11,9 @@ from traffic_model.layout import NaiveLayout
 from traffic_model.layout.common import WARP
 from traffic_model.ledger import Cell
 from traffic_model.problem import AttentionProblem
+from traffic_model.vocabulary import SECTOR
 from traffic_model.walk import visitors
-from traffic_model.warps.access import SECTOR, Source
+from traffic_model.warps.access import Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import kv_heads, query_heads
 from traffic_model.warps.lanes import ROW, Axis, grid, offsets, spread

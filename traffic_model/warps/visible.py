@@ -9,7 +9,8 @@ from traffic_model.layout import TiledLayout
 from traffic_model.ledger import Cell
 from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
-from traffic_model.warps.access import SECTOR, Source
+from traffic_model.vocabulary import SECTOR
+from traffic_model.warps.access import Source
 from traffic_model.warps.bases import Bases
 from traffic_model.warps.heads import query_heads
 from traffic_model.warps.lanes import lines, offsets, spread
