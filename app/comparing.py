@@ -3,6 +3,7 @@ from statistics import median
 
 from app.records import has_times
 from app.settings import shape_words
+from app.words import plural
 from numba_kernels.saved import total_times_ms
 from traffic_model import Ledger, Measure, Space, Tiling
 
@@ -30,7 +31,7 @@ def summary(records: list[dict]) -> str:
         return "No point in common: they share no algorithm at the same problem and tiling"
     differing, times = sum(bool(r["differing"]) for r in records), [r["time_ratio"] for r in records if r["time_ratio"]]
     counted = f"{differing} of {len(records)} points differ in what was counted" if differing else \
-        f"Every cell was counted alike at {len(records)} point{'s' * (len(records) > 1)} in common"
+        f"Every cell was counted alike at {plural(len(records), 'point')} in common"
     return counted + (f"; the median ratio of times is {median(times):.2f}" if times else "; no times to compare")
 
 
