@@ -21,7 +21,8 @@ def overview(name: str, runs: list[dict]) -> dict:
     """What a set of runs holds, in words."""
     lengths = sorted({run["problem"]["seq_len"] for run in runs})
     return dict(runs_from=name, runs=len(runs), timed=sum(has_times(run) for run in runs),
-                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)), n=", ".join(f"{n:,}" for n in lengths),
+                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)),
+                n=" to ".join(f"{n:,}" for n in dict.fromkeys((lengths[0], lengths[-1]))),
                 storage=", ".join(dict.fromkeys(run["problem"]["dtype"] for run in runs)))
 
 

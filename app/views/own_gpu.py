@@ -37,7 +37,7 @@ def _form(like: Gpu) -> None:
     for column, (name, label) in zip(cycle((left, right)), ASKED.items()):
         value = getattr(like, name)
         figures[name] = column.text_input(label, "" if value is None else f"{value:g}", max_chars=20, key=f"own_{name}")
-    st.caption("Vendor's dense peaks; leave tensor cores empty where it has none. Limits per multiprocessor follow the compute capability.")
+    st.caption("Vendor's dense peaks; empty where there are no tensor cores. Limits of an SM follow the compute capability.")
     try:
         gpu = gpu_described({name: value.strip() for name, value in figures.items()}, "the form")
         if gpu.name in all_gpus():

@@ -83,7 +83,7 @@ def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None
     """The race at a size for the blackboard, and the sheet to fill in."""
     clock = Clock.COMPULSORY if clock == Clock.TIME else clock  # no kernel runs at this size
     shown = by_hand(settings.gpu, rungs, clock)
-    mount(shown)
+    mount(guide.kept_back("race", shown))
     filled = controls.answers()
     st.html(worksheet.sheet(rungs, filled))
     with st.container(horizontal=True):

@@ -9,8 +9,8 @@ class SoftmaxFilm {
     this.moment = payload.kind === "hand" ? HAND_MOMENT : REAL_LENGTH / this.count;
     this.seconds = this.moment * this.count;
     this.timeline = `softmax ${payload.kind} ${this.count} ${payload.asks ?? ""}`;
-    this.opening = this.still = payload.asks ? 0 : this.standing(payload.kind === "hand" ? 1 : this.count - 1);
-    this.chapters = this.#chapters();
+    this.opening = this.still = this.standing(payload.asks ? 0 : payload.kind === "hand" ? 1 : this.count - 1);
+    this.chapters = payload.asks ? [] : this.#chapters();
     this.motion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
@@ -39,7 +39,7 @@ class SoftmaxFilm {
     return pen.boxes;
   }
 
-  describe({ index }) { return this.spoken[index]; }
+  describe({ index }) { return this.asks ?? this.spoken[index]; }
   chapterOf({ index }) { return index; }
   mark({ seconds, index }) { return String(seconds ? index + 1 : 0); }
   secondsAt(mark) {
