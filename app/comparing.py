@@ -3,6 +3,7 @@ from statistics import median
 
 from app.records import has_times
 from app.settings import shape_words
+from app.words import plural
 from numba_kernels.saved import total_times_ms
 from traffic_model import Ledger, Measure, Space, Tiling
 
@@ -20,7 +21,8 @@ def overview(name: str, runs: list[dict]) -> dict:
     """What a set of runs holds, in words."""
     lengths = sorted({run["problem"]["seq_len"] for run in runs})
     return dict(runs_from=name, runs=len(runs), timed=sum(has_times(run) for run in runs),
-                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)), n=", ".join(f"{n:,}" for n in lengths),
+                algorithms=", ".join(dict.fromkeys(run["algorithm"] for run in runs)),
+                n=" to ".join(f"{n:,}" for n in dict.fromkeys((lengths[0], lengths[-1]))),
                 storage=", ".join(dict.fromkeys(run["problem"]["dtype"] for run in runs)))
 
 
@@ -30,7 +32,7 @@ def summary(records: list[dict]) -> str:
         return "No point in common: they share no algorithm at the same problem and tiling"
     differing, times = sum(bool(r["differing"]) for r in records), [r["time_ratio"] for r in records if r["time_ratio"]]
     counted = f"{differing} of {len(records)} points differ in what was counted" if differing else \
-        f"Every cell was counted alike at {len(records)} point{'s' * (len(records) > 1)} in common"
+        f"Every cell was counted alike at {plural(len(records), 'point')} in common"
     return counted + (f"; the median ratio of times is {median(times):.2f}" if times else "; no times to compare")
 
 

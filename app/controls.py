@@ -7,11 +7,11 @@ from app.charts.look import GROUNDS, SHAPES, TEXTS, Template
 from app.figures.warp import first
 from app.lasting import lasting, offered, selected, switch, toggle
 from app.race.rungs import Clock, Rung
-from app.settings import LENGTHS, Settings, shape_words
+from app.settings import LENGTHS, OPENING, Settings, shape_words
 from app.softmax.online import Broken
 from app.softmax.rows import Scores, Size
 from app.views import own_gpu
-from traffic_model import DEFAULT_GPU, TILE_SIZES, AttentionProblem, Gpu, Tiling, all_gpus, predict
+from traffic_model import TILE_SIZES, AttentionProblem, Gpu, Tiling, all_gpus, predict
 from traffic_model.problem import DTYPE_BYTES
 
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
@@ -22,10 +22,11 @@ UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names
 
 def read() -> Settings:
     """Draws the controls and returns what they say. Raises traffic_model.Refusal for a problem the kernels do not take."""
-    n = _slider("Sequence length N", LENGTHS, 4096, "n")
-    block_q, block_k = _slider("Query tile, rows", TILE_SIZES, 64, "br"), _slider("Key tile, rows", TILE_SIZES, 64, "bc")
+    n = _slider("Sequence length N", LENGTHS, OPENING.n, "n")
+    block_q = _slider("Query tile, rows", TILE_SIZES, OPENING.tiling.block_q, "br")
+    block_k = _slider("Key tile, rows", TILE_SIZES, OPENING.tiling.block_k, "bc")
     gpus = all_gpus() | own_gpu.known()
-    gpu = gpus[_choice("GPU", list(gpus), DEFAULT_GPU, own_gpu.CHOSEN)]
+    gpu = gpus[_choice("GPU", list(gpus), OPENING.gpu.name, own_gpu.CHOSEN)]
     meter = st.container()
     shape = _more_settings(gpu)
     settings = Settings(AttentionProblem(n, **shape), Tiling(block_q, block_k), gpu)
@@ -142,11 +143,12 @@ def set_one_head() -> None:
 def _more_settings(gpu: Gpu) -> dict:
     with st.expander("More settings"):
         own_gpu.button(gpu)
-        head_dim, heads = _slider("Head size d", HEAD_DIMS, 64, "d"), _slider("Heads", COUNTS, 16, "heads")
+        opening = OPENING.problem
+        head_dim, heads = _slider("Head size d", HEAD_DIMS, opening.head_dim, "d"), _slider("Heads", COUNTS, opening.heads, "heads")
         kv_heads = _choice("Key/value heads", (AS_HEADS, *map(str, COUNTS)), AS_HEADS, "kv_heads")
-        batch = _slider("Batch", COUNTS[:7], 1, "batch")
-        mask = _choice("Mask", ("full", "causal"), "full", "mask")
-        dtype = _choice("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), "float16", "dtype")
+        batch = _slider("Batch", COUNTS[:7], opening.batch, "batch")
+        mask = _choice("Mask", ("full", "causal"), opening.mask, "mask")
+        dtype = _choice("Stored as (accumulated in float32)", tuple(DTYPE_BYTES), opening.dtype, "dtype")
     shape = dict(head_dim=head_dim, heads=heads, kv_heads=heads if kv_heads == AS_HEADS else int(kv_heads), batch=batch, mask=mask,
                  dtype=dtype)
     st.caption(shape_words(shape))

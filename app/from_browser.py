@@ -2,9 +2,9 @@
 import streamlit as st
 
 from app.charts.look import Look
+from app.export import PNG_SCALE
 
 FORMATS = ("svg", "png")
-PNG_SCALE = 3  # as app/export.py does it
 STYLE = """
 button { font: inherit; min-height: 2.5rem; padding: .25rem .75rem; border-radius: var(--st-button-radius, .5rem); cursor: pointer;
   color: var(--st-text-color); background: var(--st-background-color); border: 1px solid var(--st-border-color); }

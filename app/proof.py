@@ -1,4 +1,5 @@
 """What the Proof page shows: recorded validations. Each count beside its prediction and the hardware's counter; DRAM beside the model."""
+from statistics import median
 from typing import NamedTuple
 
 from app.records import shipped
@@ -43,6 +44,11 @@ def verdict(records: list[dict]) -> dict[str, dict[str, int]]:
     for r in records:
         found[r["measure"]][r["verdict"]] += 1
     return found
+
+
+def typical_error(dram: list[dict]) -> float:
+    """The median share by which modelled DRAM reads are off."""
+    return median(abs(r["error"]) for r in dram)
 
 
 def _counter(algorithm: str, name: str, each: dict, warps: Kernel) -> dict:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from app.records import has_times, same_shape
-from app.settings import Settings, shape_words
+from app.settings import Settings
 from traffic_model import AttentionProblem, Tiling, find_gpu
 
 FLOOR_POINTS = 16
@@ -34,7 +34,7 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
     too_large = [run for found, every in recordings for run in every if found["gpu"] == header["gpu"] and run.get("out_of_memory")]
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
     of_shape = lambda some: [run for run in some if same_shape(run, shown)]
-    return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings, runs))
+    return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings))
 
 
 def unfused_floor(shown: Shown) -> dict[int, float]:
@@ -52,12 +52,8 @@ def unfused_floor(shown: Shown) -> dict[int, float]:
             for n in sorted({*between, *(n for n in lengths if n >= first)})}
 
 
-def _note(shown: Settings, settings: Settings, runs: list[dict]) -> str | None:
-    shapes = {}
-    for run in runs:
-        shapes.setdefault(shape_words(run["problem"]), set()).add(str(Tiling(**run["tiling"])))
+def _note(shown: Settings, settings: Settings) -> str | None:
+    """In a line: the caption says what is shown."""
     if shown == settings:
         return None
-    recorded = "; ".join(f"{shape}, tiles {', '.join(sorted(tilings))}" for shape, tilings in shapes.items())
-    return (f"Not timed yet: {settings.conditions} on {settings.gpu.name}. Shown instead: {shown.conditions} on {shown.gpu.name}, the "
-            f"nearest that is. Timed on {shown.gpu.name} are {recorded}.")
+    return f"Not timed: {settings.conditions} on {settings.gpu.name}. Shown is what comes nearest, on {shown.gpu.name}."

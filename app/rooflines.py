@@ -7,7 +7,7 @@ recorded on the sidebar's GPU and otherwise predicted, with the part of the GPU 
 from statistics import median
 from typing import NamedTuple
 
-from app.records import ALGORITHMS, LADDER, has_times, same_shape
+from app.records import ALGORITHMS, LADDER, has_times, same_shape, sources
 from app.settings import Settings
 from numba_kernels.saved import total_times_ms
 from traffic_model import predict
@@ -76,8 +76,9 @@ def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]]) -> l
 
 
 def origin(records: list[dict]) -> str:
-    """Where achieved records come from: timed (recorded on NVIDIA H200, 29 Nov 2026), or predicted (T4)."""
-    return "; ".join(sorted({f"{r['kind']} ({r['source']})" for r in records}))
+    """Where achieved records come from: timed (recorded on NVIDIA H200, 29 and 30 Nov 2026), or predicted (T4)."""
+    kinds = sorted({r["kind"] for r in records})
+    return "; ".join(f"{kind} ({sources([r for r in records if r['kind'] == kind])})" for kind in kinds)
 
 
 def _timed(settings: Settings, run: dict) -> list[dict]:

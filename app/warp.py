@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from app.race.rungs import Rung
 from app.settings import Settings
+from app.words import plural
 from numba_kernels.traces import trace
 from traffic_model.layout import LAYOUTS
 from traffic_model.ledger import Cell
@@ -62,7 +63,6 @@ def summary(chosen: Shown) -> dict:
     where there is none), and each measure: {"measure", "bytes", "of": the product it comes from}."""
     access, (name, number) = chosen.access, count(chosen.access)
     taking, different = len(lanes(access)), access.bytes(Measure.DISTINCT) // access.size
-    plural = lambda many, word: f"{many} {word}{'s' * (many != 1)}"
     measure = lambda name, of: dict(measure=str(name), bytes=access.bytes(name), of=of)
     last, unit = (Measure.WAVEFRONTS, WAVEFRONT) if chosen.shared else (Measure.SECTORS, SECTOR)
     return dict(lanes=taking, shared=chosen.shared, number=number, fewest=access.fewest, padded=chosen.padded,

@@ -86,7 +86,7 @@ def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_ur
     form.get_by_label("Name").fill("Mine")
     form.get_by_label("L2, MiB").fill("-3")
     form.get_by_label("L2, MiB").press("Enter")
-    form.get_by_text("The form gives l2_mib -3.0; it is a number above 0.").wait_for()
+    form.get_by_text("The form gives “L2, MiB” -3.0; it is a number above 0.").wait_for()
     assert form.get_by_role("button", name="Use it").is_disabled()
     form.get_by_label("L2, MiB").fill("3")
     form.get_by_label("L2, MiB").press("Enter")

@@ -2,7 +2,6 @@
 import json
 
 import pytest
-from example_runs import DEFAULT
 from test_command_lines import call
 
 from app import __main__ as command
@@ -10,18 +9,19 @@ from app import export, slides
 from app.charts.look import Template
 from app.figures import FIGURES, Sources
 from app.records import recording
+from app.settings import OPENING
 from numba_kernels import saved
 
-SMALL = ["--seq-len", "512", "--heads", "2"]
+SMALL = ["--seq-len", "512", "--heads", "2", "--dtype", "float32"]
 
 
 def test_it_writes_what_the_slides_page_offers(tmp_path, capsys):
-    assert command.main(["export", "--page", "traffic,tiles", "--format", "csv,json", "--out", str(tmp_path), "--heads", "16"]) == 0
+    assert command.main(["export", "--page", "traffic,tiles", "--format", "csv,json", "--out", str(tmp_path)]) == 0
     written = [line for line in capsys.readouterr().out.splitlines()]
     assert len(written) == 9 and sorted(path.name for path in tmp_path.iterdir()) == sorted(line.rpartition("/")[2] for line in written)
     sources = Sources([recording(file) for file in saved.recorded()])
     for name in ("traffic", "tiles-bytes", "tiles-time", "tiles-occupancy"):
-        figure = FIGURES[name](DEFAULT, sources)
+        figure = FIGURES[name](OPENING, sources)
         for file, content in slides.files(figure, Template(), ("csv", "json")).items():
             assert (tmp_path / file).read_bytes() == content
         assert figure.title in (tmp_path / "SETTINGS.md").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_runs_of_ones_own_are_drawn(tmp_path):
     own = tmp_path / "own.jsonl"
     header, run = (json.loads(line) for line in (saved.RECORDED / "h200_float16.jsonl").read_text().splitlines()[:2])
     own.write_text("\n".join(map(json.dumps, (header | dict(date="2031-01-02"), run))) + "\n")
-    arguments = ["export", "--format", "json", "--out", str(tmp_path / "out"), "--heads", "16", "--dtype", "float16", "--runs", str(own)]
+    arguments = ["export", "--format", "json", "--out", str(tmp_path / "out"), "--runs", str(own)]
     assert command.main(arguments) == 0
     [made] = (tmp_path / "out").glob("*.json")
     assert "recorded on NVIDIA H200, 2 Jan 2031" in json.loads(made.read_text())["about"]["provenance"]

@@ -128,6 +128,17 @@ def test_the_guided_path_asks_before_it_answers(viewer, app_url):
     assert viewer.complaints == []
 
 
+@pytest.mark.parametrize(("link", "answer"), [("?step=1", "Same attention: naive must move 136 MB"), ("softmax?step=2", "A larger score")])
+def test_a_player_keeps_the_answer_back_until_it_is_asked_for(viewer, app_url, link, answer):
+    page = viewer.open(f"{app_url}/{link}").page
+    picture = page.locator(".player canvas")
+    told = lambda: picture.get_attribute("aria-label")
+    assert told().startswith("What do you expect?") and "136 MB" not in told() and "α" not in told()
+    page.get_by_role("button", name="Answer").click()
+    page.wait_for_function("words => document.querySelector('.player canvas').getAttribute('aria-label').startsWith(words)", arg=answer)
+    assert viewer.complaints == []
+
+
 def test_a_switch_survives_a_change_of_page_and_a_bad_link_gives_a_notice(viewer, app_url):
     page = viewer.open(f"{app_url}/roofline?unit=nonsense&n=4097").page
     notice = page.get_by_test_id("stToast").inner_text()

@@ -1,4 +1,5 @@
 """Titles: one claim a chart, computed from the data on show, with a branch for a win, a tie (within 5 %) and a loss."""
+from app.words import plural
 from traffic_model.roofline import AT, LEFT, RIGHT
 from traffic_model.units import milliseconds, percent, ratio
 
@@ -101,7 +102,6 @@ def tiles_occupancy_claim(current: dict, legal: list[dict]) -> str:
 
 def warp_claim(summary: dict) -> str:
     """summary: of app/warp.py."""
-    plural = lambda many, word: f"{many} {word}{'s' * (many != 1)}"
     who, now, fewest, unpadded = plural(summary["lanes"], "lane"), summary["number"], summary["fewest"], summary["unpadded"]
     if not summary["shared"]:
         asked, moved = (summary["measures"][place]["bytes"] for place in (0, -1))

@@ -3,11 +3,10 @@ import math
 
 import plotly.graph_objects as go
 
+from app.charts.claims import TIE
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, Look
 from traffic_model.units import decimal_bytes, decimal_tick, percent, ratio, sequence_length
-
-TIE = .05
 
 
 def held(curve: list[dict], here: list[dict], ends: dict[str, int], memory: float, look: Look, conditions: str) -> go.Figure:

@@ -1,11 +1,10 @@
 """Counted bytes, and modelled DRAM reads, over the hardware's: a row per measure, in it a line per rung, a point per kernel."""
-from statistics import median
-
 import plotly.graph_objects as go
 
 from app.charts.claims import proof_claim
 from app.charts.figure import Chart
 from app.charts.look import FINE, Look
+from app.proof import typical_error
 from traffic_model.units import decimal_bytes, percent
 
 ROWS = dict(distinct="distinct", sectors="sectors", wavefronts="wave-<br>fronts", dram="DRAM")
@@ -42,8 +41,7 @@ def proof(counters: list[dict], dram: list[dict], look: Look, conditions: str) -
 def _told(measure: str, counters: list[dict], dram: list[dict]) -> str:
     """A row in words."""
     if measure == "dram":
-        off = median(abs(r["error"]) for r in dram)
-        return f"<b>reads, modelled</b><br>median {percent(off)} off"
+        return f"<b>reads, modelled</b><br>median {percent(typical_error(dram))} off"
     of = [r for r in counters if r["measure"] == measure]
     equal = sum(r["difference"] == 0 for r in of)
     rest = "to the byte" if equal == len(of) else "compilers merge<br>accesses"

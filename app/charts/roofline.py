@@ -24,7 +24,8 @@ def roofline(ideal: list[dict], here: list[dict], achieved: list[dict], roofs: R
     """
     n = here[0]["n"]
     kernels_at = min({r["n"] for r in achieved}, key=lambda m: abs(math.log(m / n)))
-    chart = Chart(look, claim(here, roofs), conditions, "TFLOP/s", "FLOP per compulsory byte", _foot(achieved, n, kernels_at))
+    chart = Chart(look, claim(here, roofs), conditions, "TFLOP/s", "FLOP per compulsory byte",
+                  _foot(achieved, n, kernels_at, roofs, cuda_cores))
     draw_axes(chart, ideal + achieved, roofs)
     placer = Placer(chart)
     draw_roofs(chart, placer, roofs, cuda_cores)
@@ -49,10 +50,11 @@ def claim(here: list[dict], roofs: Roofs) -> str:
     return roofline_claim(roofs.name, {"unfused" if r["kernel"] == UNFUSED else r["kernel"]: r["side"] for r in here})
 
 
-def _foot(achieved: list[dict], n: int, kernels_at: int) -> str:
-    """What the marks are."""
+def _foot(achieved: list[dict], n: int, kernels_at: int, roofs: Roofs, cuda_cores: Roofs) -> str:
+    """What the marks are, and where the kernels computed if that is not the unit on show."""
     how = " and ".join(sorted({r["kind"] for r in achieved}))
-    return f"line: at most   ring: N = {sequence_length(n)}   small: {how} at N = {sequence_length(kernels_at)}"
+    unit = "" if roofs.unit == cuda_cores.unit else f" on {cuda_cores.name}"
+    return f"line: at most   ring: N = {sequence_length(n)}   small: {how}{unit} at N = {sequence_length(kernels_at)}"
 
 
 def _ideal(chart: Chart, placer: Placer, role: str, name: str, path: list[dict], now: dict, roofs: Roofs, width: float) -> Name:

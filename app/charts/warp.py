@@ -7,6 +7,7 @@ from app.charts.claims import warp_claim
 from app.charts.colours import ink_on, mix
 from app.charts.figure import Chart
 from app.charts.look import Look
+from app.words import plural
 from traffic_model.layout.common import WARP
 from traffic_model.warps.access import BANKS, SECTOR, WORD
 
@@ -93,7 +94,7 @@ def _banks(chart: Chart, lanes: list[dict], role: str, pale: str) -> None:
             _text(chart, bank + .5, bottom + .8, f"<b>{per_bank[bank]}</b>" if busiest else str(per_bank[bank]),
                   color=chart.ink(role) if busiest else chart.p["muted"])
     _left(chart, head + .7, "bank")
-    _left(chart, (top + bottom) / 2, f"{rows} row{'s' * (rows > 1)}<br>of 128 B")
+    _left(chart, (top + bottom) / 2, f"{plural(rows, 'row')}<br>of 128 B")
     _left(chart, bottom + .8, "words")
 
 

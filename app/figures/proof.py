@@ -21,7 +21,7 @@ def figure(settings: Settings, sources: Sources) -> Figure:
     found = proofs()
     counters, dram = ([record for each in found for record in getattr(each, name)] for name in ("counters", "dram"))
     conditions = f"{len(found)} runs of {len({each.algorithm for each in found})} rungs"
-    title, off = proof_claim(counters), sorted(abs(r["error"]) for r in dram)[len(dram) // 2]
+    title, off = proof_claim(counters), proof.typical_error(dram)
     return Figure(
         "proof", title, conditions, f"predicted, counted and hardware: {found[0].source}", found[0].settings,
         lambda look: chart.proof(counters, dram, look, conditions), [*counters, *dram],

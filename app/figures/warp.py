@@ -5,6 +5,7 @@ from app.charts.claims import warp_claim
 from app.figures.figure import Figure, Sources
 from app.race.rungs import Rung
 from app.settings import Settings
+from traffic_model.warps.access import WORD
 
 OPENING = ("K shared write", "K hbm read")  # the access that is shown first, where the rung makes it
 
@@ -18,7 +19,9 @@ def figure(settings: Settings, sources: Sources | None = None, chosen: warp.Show
     """chosen: the access; at first that of `tiled`. sources: not asked, nothing here is measured."""
     chosen = chosen or warp.shown(Rung.TILED, settings, first(warp.accesses(Rung.TILED, settings)))
     lanes, summary = warp.records(chosen), warp.summary(chosen)
-    conditions = f"{chosen.rung} {chosen.kernel}, {chosen.access.cell} · {settings.caption}"
+    kernel = chosen.rung if chosen.kernel == chosen.rung.algorithm else f"{chosen.rung} {chosen.kernel}"
+    widened = " · shared memory holds float32" if summary["shared"] and settings.problem.element_bytes != WORD else ""
+    conditions = f"{kernel}, {chosen.access.cell} · {settings.caption}{widened}"
     title, total = warp_claim(summary), summary["measures"]
     return Figure(
         "warp", title, conditions, "predicted, one warp access", settings, lambda look: chart.warp(lanes, summary, look, conditions), lanes,

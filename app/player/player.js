@@ -3,6 +3,7 @@
 // What it shows is a film, made from a payload by the picture's own `openFilm(payload)`:
 //   id, file            payloads of the same id are the same film; the name of a saved frame
 //   timeline            films of the same timeline share their moments: another one begins at its opening
+//   asks                optional: the question of a film that keeps its answer back; it is the title, and the film opens at its start
 //   seconds, chapters   its length on screen, and [{name, seconds}]
 //   opening, still      where it opens, and where it stands for those who want no motion
 //   plays               whether it starts by itself; otherwise the first play begins at the start

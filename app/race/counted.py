@@ -27,8 +27,12 @@ def counted(runs: list[dict], settings: Settings, rungs: tuple[Rung, ...]) -> Co
     if not all(found):
         return None
     ledgers = [Ledger.from_records(run["ledger"], run["measures"]).only(Measure.REQUESTED) for run in found]
-    in_hbm = [Ledger({key: size for key, size in ledger.items() if key[1] == Space.HBM}, ledger.measures) for ledger in ledgers]
-    return Counted(tuple(in_hbm), tuple(run["relative_error"] for run in found), sources(found))
+    return Counted(tuple(map(in_hbm, ledgers)), tuple(run["relative_error"] for run in found), sources(found))
+
+
+def in_hbm(ledger: Ledger) -> Ledger:
+    """Its cells of HBM, which are all that the lanes draw."""
+    return Ledger({key: size for key, size in ledger.items() if key[1] == Space.HBM}, ledger.measures)
 
 
 def disagreements(of: Counted, plans: list[Schedule], heads: int) -> list[str]:

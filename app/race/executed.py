@@ -6,14 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.race.counted import Counted
+from app.race.counted import Counted, in_hbm
 from app.race.rungs import Rung
 from app.race.worked import Worked, worked
 from numba_kernels.executions import Execution, execute
 from traffic_model import AttentionProblem, Gpu, Ledger, Tiling
 from traffic_model.schedule import one_head
 from traffic_model.schedule_grid import Grid
-from traffic_model.vocabulary import Space
 
 LONGEST = 128  # queries, and keys: a race of so few is executed
 SEED = 0
@@ -76,8 +75,7 @@ def _settle(future: Future, *key) -> None:
 def _run(head: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Executed:
     grid = Grid.of(head.seq_len, head.kv_len, tiling)
     runs = [execute(rung.algorithm, head, tiling, gpu, SEED) for rung in rungs]
-    requested = tuple(Ledger({key: size for key, size in run.requested.items() if key[1] == Space.HBM}, run.requested.measures)
-                      for run in runs)
+    requested = tuple(in_hbm(run.requested) for run in runs)
     return Executed(tuple(_values(run, worked(rung.algorithm, run), grid) for rung, run in zip(rungs, runs)),
                     Counted(requested, tuple(run.relative_error for run in runs), SOURCE), tuple(run.touched for run in runs))
 

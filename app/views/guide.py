@@ -27,6 +27,11 @@ def asking(page: str) -> bool:
     return number is not None and STEPS[number - 1].page == page and number not in st.session_state.get(ANSWERED, set())
 
 
+def kept_back(page: str, payload: dict) -> dict:
+    """A player's payload; while this page's question is open, one that stands at its start and asks instead of claiming."""
+    return payload | dict(id=f"{payload['id']} asks", asks=parts.KEPT_BACK) if asking(page) else payload
+
+
 def banner(page: str, settings: Settings, sources: Sources) -> None:
     if STEP not in st.query_params:
         return

@@ -14,6 +14,9 @@ NO_BREAK = "\u00a0"
 # beside the sidebar a player needs the whole width
 WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
 KEPT_BACK = "What do you expect?"
+COLUMNS = dict(runs_from="runs from", n="N", block_q="query tile", block_k="key tile", tflops="TFLOP/s", l2_reads="L2 reads",
+               flops="FLOP")  # the others are read as they are called
+SHARES = ("error", "occupancy")
 
 
 def picture(figure: Figure, hidden: bool = False) -> None:
@@ -39,6 +42,20 @@ def details(name: str, tabs: dict[str, Callable[[], None]]) -> None:
         for tab, draw in zip(box.tabs(list(tabs)), tabs.values()):
             with tab:
                 draw()
+
+
+def table(records: list[dict]) -> None:
+    """Records with their columns in words, whole numbers in groups of three and shares in percent."""
+    names = dict.fromkeys(name for record in records for name in record)
+    st.dataframe(records, hide_index=True, column_config={name: _column(name, [r[name] for r in records if name in r]) for name in names})
+
+
+def _column(name: str, values: list):
+    label = COLUMNS.get(name, name.replace("_", " "))
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds or not kinds <= {int, float}:
+        return st.column_config.Column(label)
+    return st.column_config.NumberColumn(label, format="percent" if name in SHARES else "%.4g" if float in kinds else "localized")
 
 
 def slide_button(figure: Figure) -> None:

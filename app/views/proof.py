@@ -8,6 +8,8 @@ from app.views import parts
 from app.views.run_here import sources
 from traffic_model.dram import MODEL
 
+WRITES = """DRAM bytes of each kernel on its own. Writes are modelled roughly: the model takes L2 to keep what was written last, up to its
+size; the hardware may write some of it back before the kernel ends. Only reads are claimed and have an error here."""
 METHOD = """
 **Method.** Each kernel ran once counting by warp votes, inside the kernel and without any permission, and once under Nsight Compute with
 counting off. *Distinct* is `smsp__sass_data_bytes_mem_{global,shared}_op_{ld,st}`, *sectors*
@@ -27,9 +29,9 @@ def show(settings: Settings) -> None:
         shape = controls.proof_shape(tuple(dict.fromkeys(each.shape for each in proofs)))
         parts.slide_button(shown)
     tables = [each for each in proofs if each.shape == shape]
-    st.dataframe([record for each in tables for record in each.counters], hide_index=True)
-    st.dataframe([record for each in tables for record in each.dram], hide_index=True)
-    st.caption(MODEL)
+    parts.table([record for each in tables for record in each.counters])
+    parts.table([record for each in tables for record in each.dram])
+    st.caption(f"{WRITES} {MODEL}")
     counters = [record for each in proofs for record in each.counters]
     st.markdown("\n".join(f"* **{measure}**: {', '.join(f'{many} {kind}' for kind, many in kinds.items() if many)}"
                           for measure, kinds in proof.verdict(counters).items()))

@@ -11,7 +11,7 @@ from app.race.payload import by_hand, payload
 from app.race.receipts import ledger_cells, receipt
 from app.race.rungs import Clock, Rung
 from app.settings import Settings
-from app.views import run_here
+from app.views import guide, parts, run_here
 from app.views.parts import WIDE
 from traffic_model import Measure, Space, predict
 from traffic_model.units import decimal_bytes
@@ -52,7 +52,9 @@ def show(settings: Settings, own) -> None:
     done = run is not None and run.done()  # asked once: it may end any moment
     ran = run.result() if done and not run.exception() else None
     shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
-    mount(shown)
+    mount(guide.kept_back("race", shown))
+    if guide.asking("race"):
+        return
     if run and not done:
         _wait(run)
     elif run and run.exception():
@@ -65,7 +67,7 @@ def show(settings: Settings, own) -> None:
             cells = ledger_cells(predict(rung.algorithm, problem, tiling, gpu).ledger, measure)
             st.markdown(f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(cells)}")
     with st.expander("Show the table"):
-        st.dataframe(_table(settings, rungs), hide_index=True)
+        parts.table(_table(settings, rungs))
     _download(shown)
 
 
@@ -81,7 +83,7 @@ def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None
     """The race at a size for the blackboard, and the sheet to fill in."""
     clock = Clock.COMPULSORY if clock == Clock.TIME else clock  # no kernel runs at this size
     shown = by_hand(settings.gpu, rungs, clock)
-    mount(shown)
+    mount(guide.kept_back("race", shown))
     filled = controls.answers()
     st.html(worksheet.sheet(rungs, filled))
     with st.container(horizontal=True):

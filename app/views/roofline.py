@@ -25,7 +25,7 @@ def show(settings: Settings) -> None:
         parts.slide_button(figure)
     fused = min((r for r in under.achieved if r["algorithm"] == "fused"), key=lambda r: abs(math.log(r["n"] / settings.n)))
     parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, under.roofs, under.here, fused)),
-                               "FLOP per byte": lambda: _table(under.here), "Achieved": lambda: _table(under.achieved),
+                               "FLOP per byte": lambda: parts.table(under.here), "Achieved": lambda: parts.table(under.achieved),
                                "Roofs": lambda: _roofs(under.roofs)})
 
 
@@ -35,10 +35,6 @@ def _formulas(formulas: list) -> None:
     st.caption(f"{CONVENTION}. {SYMBOLS}")
 
 
-def _table(records: list[dict]) -> None:
-    st.dataframe(records, hide_index=True)
-
-
 def _roofs(roofs: rooflines.Roofs) -> None:
     named = {roofs.name: roofs.compute, f"{roofs.name}, vendor's peak": roofs.peak, "DRAM": roofs.dram, "L2": roofs.l2}
-    _table([dict(roof=name) | rate._asdict() for name, rate in named.items() if rate])
+    parts.table([dict(roof=name) | rate._asdict() for name, rate in named.items() if rate])

@@ -3,7 +3,7 @@ import streamlit as st
 
 from app import cached, comparing, controls, dropped
 from app.settings import Settings
-from app.views import run_here
+from app.views import parts, run_here
 from traffic_model import Refusal
 from traffic_model.errors import sentence
 
@@ -18,7 +18,7 @@ def show(settings: Settings) -> None:
             _compare(known)
         else:
             st.subheader("Run here, or drop in runs, and they are set beside the recorded ones", anchor=False)
-    st.dataframe([comparing.overview(name, runs) for name, runs in known.items()], hide_index=True)
+    parts.table([comparing.overview(name, runs) for name, runs in known.items()])
     with st.container(horizontal=True):
         wanted = run_here.button()
         ran = run_here.session_runs()
@@ -39,7 +39,7 @@ def _compare(known: dict[str, list[dict]]) -> None:
         st.subheader(comparing.summary(points), anchor=False)
         st.caption(f"{one} ÷ {other} · requested HBM bytes of all arrays; device times are medians, of a GPU only")
     if points:
-        st.dataframe(points, hide_index=True)
+        parts.table(points)
 
 
 def _known() -> dict[str, list[dict]]:

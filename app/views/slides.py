@@ -2,6 +2,7 @@
 import streamlit as st
 
 from app import cached, controls, export, from_browser, slides
+from app.charts.look import Template
 from app.figures import FIGURES, Figure
 from app.figures.warp import figure as warp_figure
 from app.settings import Settings
@@ -30,7 +31,7 @@ def show(settings: Settings, own) -> None:
                 _download(kind.upper(), lambda how=how: how.make(figure, template), export.file_name(name, figure.settings, kind), how.mime,
                           missing if how.browser else None)
         st.space("stretch")
-        _download("All figures, one zip", lambda: slides.bundle(_all(settings), template, _state(settings)),
+        _download("All figures, one zip", lambda: slides.bundle(_all(settings), template, _state(settings, template)),
                   export.file_name("figures", settings, "zip"), "application/zip", None)
     st.html(STYLE.replace("WIDTH", str(template.look.width)).replace("HEIGHT", str(template.look.height)))
     with st.container(key="slide"):
@@ -40,7 +41,7 @@ def show(settings: Settings, own) -> None:
     st.markdown("**Alt text**")
     st.code(figure.alt, language=None, wrap_lines=True)
     st.markdown("**The same without a browser tab**")
-    st.code(f"python -m app export --page {name} {template.options} {settings.options} --out slides", language=None, wrap_lines=True)
+    st.code(_command(name, template, settings), language=None, wrap_lines=True)
     st.caption(f"{figure.provenance}. Every file holds title, conditions and provenance; the race and softmax pages export their own.")
 
 
@@ -55,6 +56,11 @@ def _all(settings: Settings) -> list[Figure]:
     return list(figures.values())  # without tensor cores both rooflines are one
 
 
-def _state(settings: Settings) -> str:
+def _state(settings: Settings, template: Template) -> str:
     query = "&".join(f"{name}={value}" for name, value in st.query_params.items())
-    return f"The dashboard's link: `/slides?{query}`\n\nThe same files: `python -m app export --page all {settings.options} --out slides`"
+    same = _command(f"{','.join(FIGURES)} --format {','.join(slides.KINDS)}", template, settings)
+    return f"The dashboard's link: `/slides?{query}`\n\nThe same files: `{same}`"
+
+
+def _command(page: str, template: Template, settings: Settings) -> str:
+    return f"python -m app export --page {page} {template.options} {settings.options} --out slides"

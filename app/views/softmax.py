@@ -6,6 +6,7 @@ from app.settings import Settings
 from app.softmax.film import html, mount
 from app.softmax.payload import payload
 from app.softmax.rows import Size
+from app.views import guide
 from app.views.parts import WIDE
 
 WHY = """
@@ -30,7 +31,9 @@ def show(settings: Settings, own) -> None:
         row = controls.softmax_row()
     size, *_, seed = row
     shown = payload(*row[:3], settings.problem, settings.tiling.block_k, seed)
-    mount(shown)
+    mount(guide.kept_back("softmax", shown))
+    if guide.asking("softmax"):
+        return
     st.markdown(WHY)
     with st.expander("Show the table"):
         st.dataframe(shown["steps"] if size == Size.REAL else _lines(shown), hide_index=True)

@@ -20,7 +20,7 @@ def show(settings: Settings) -> None:
     with row:
         parts.slide_button(figure)
     parts.details("tiles", {"Formula": lambda: _formula(settings, figure.records), "What time assumes": parts.assumptions,
-                            "Table": lambda: st.dataframe(figure.records, hide_index=True)})
+                            "Table": lambda: parts.table(figure.records)})
 
 
 def _formula(settings: Settings, records: list[dict]) -> None:

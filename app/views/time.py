@@ -35,7 +35,7 @@ def show(settings: Settings) -> None:
 
 def _times(timed: Timed, records: list[dict]) -> None:
     words = lambda r: milliseconds(r["median_ms"]) if "median_ms" in r else f"out of memory: needs {decimal_bytes(r['needed_bytes'])}"
-    st.dataframe([r | dict(in_words=words(r)) for r in records + timed.too_large], hide_index=True)
+    parts.table([r | dict(in_words=words(r)) for r in records + timed.too_large])
 
 
 def _floor_formula(shown: recordings.Shown, n: int) -> None:
@@ -49,5 +49,5 @@ def _floor_formula(shown: recordings.Shown, n: int) -> None:
 
 def _model_table(model: list[dict]) -> None:
     """Predicted beside timed, and each assumption."""
-    st.dataframe([r | dict(error=signed(r["error"])) for r in model], hide_index=True)
+    parts.table([r | dict(error=signed(r["error"])) for r in model])
     parts.assumptions()

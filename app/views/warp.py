@@ -18,7 +18,7 @@ def show(settings: Settings, own) -> None:
     if wanted:
         with st.spinner("Running one block, warp access by warp access; the first time it is compiled"):
             st.markdown(warp.traced(chosen.rung, settings, str(chosen.access.cell)))
-    parts.details("warp", {"Formula": lambda: _formula(chosen), "Lanes": lambda: st.dataframe(shown.records, hide_index=True)})
+    parts.details("warp", {"Formula": lambda: _formula(chosen), "Lanes": lambda: parts.table(shown.records)})
 
 
 def choose(settings: Settings, own) -> warp.Shown:

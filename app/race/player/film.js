@@ -5,6 +5,7 @@ class RaceFilm {
     const lanes = payload.lanes.map((record, index) => new Lane(record, cost(record, index)));
     Object.assign(this, payload, { lanes, clock: new Clock(payload.clockName, lanes), matrices: new Matrices(payload) });
     Object.assign(this, { timeline: "race", seconds: SECONDS, opening: 0, still: LEG, plays: true, hasCode: true });
+    if (payload.asks) Object.assign(this, { still: 0, plays: false });
     this.chapters = this.clock.chapters;
   }
 

@@ -26,7 +26,7 @@ function drawLane(pen, race, index, view, clock) {
   drawMultiprocessor(pen, race, lane, view, top, HBM.height);
   drawShortcut(pen, lane, view, top);
   drawRoad(pen, race, lane, view, road);
-  drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
+  if (!race.asks) drawBytes(pen, race, lane, clock, road + ROAD.height + 4);
 }
 
 /** The lane's name, what it does, or the line of code that is at work, in the end its output's error, and how much it has moved. */
@@ -34,7 +34,7 @@ function drawHeading(pen, race, lane, view, clock, y) {
   const { palette } = pen, colours = palette[lane.name], over = clock >= lane.total, total = race.clock.words(lane.total);
   pen.box([LEFT, y + 6, 22, 22], { radius: 5, fill: colours.fill });
   const name = pen.text(capital(lane.said), 56, y + 27, { size: 28, weight: 700, ink: colours.text });
-  const rest = over ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
+  const rest = over || race.asks ? 0 : pen.text(` of ${total}`, RIGHT, y + 28, { size: 22, ink: palette.muted, align: "right" });
   const moved = over ? `done: ${total}` : race.clock.words(Math.floor(clock)).replace(/ steps$/, "");
   const count = pen.text(moved, RIGHT - rest, y + 28, { size: 32, weight: 700, ink: colours.text, align: "right" });
   const left = 56 + name + 16, room = RIGHT - rest - count - 24 - left;

@@ -58,7 +58,8 @@ function drawAgain(pen, race, lane, { flight, again }, y) {
     drawLoad(pen, colours, name, 0.5, y, again.block?.direction ?? "read", DASHES);
   }
   const verb = again.block?.direction === "write" ? "rewrite" : "re-read";
-  const wordings = race.clock.compulsory ? [`${verb} ${name}: 0 B`, `${name} again: 0 B`] : [`${name} again`];
+  const free = [`${verb} ${name}: free on this clock`, `${verb} ${name}: free`, `${name} again: free`];
+  const wordings = race.clock.compulsory ? free : [`${name} again`];
   pen.text(wordings, ROAD.right, y + ROAD.baseline, { ink: palette.muted, align: "right", room: 244 });
 }
 

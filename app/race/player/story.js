@@ -12,8 +12,9 @@ const VERBS = { // what a lane does with the clock's units: before, on the way, 
   "measured time": ["took", "run for", "time", "time"], steps: ["takes", "taken", "steps", "steps"],
 };
 
-/** The title of a moment. */
-function claim({ lanes, clock, reversal, timed }, moment) {
+/** The title of a moment; while it is asked for, the question. */
+function claim({ lanes, clock, reversal, timed, asks }, moment) {
+  if (asks) return asks;
   const { leader, trailer } = clock, [one, other] = lanes, [must, has, units, what] = VERBS[clock.name];
   const against = (verb) => `${one.said} ${verb} ${clock.words(one.total)}, ${other.said} ${clock.words(other.total)}`;
   if (moment.clock < clock.first) return `Same attention: ${against(must)}`;
@@ -45,7 +46,7 @@ function describe(race, moment) {
     const { done } = moment.views[index], { clock } = race, again = decimalBytes(lane.rereads[done]), stored = matricesInWords(lane, done);
     const moved = clock.words(Math.min(Math.floor(moment.clock), lane.total)), total = clock.words(lane.total);
     const error = moment.clock >= lane.total && lane.error ? ` ${capital(lane.error)}.` : "";
-    return `${capital(lane.said)}: ${moved} of ${total}, clock: ${clock.name}, ${again} moved again. ${stored}${error}`;
+    return `${capital(lane.said)}: ${moved}${race.asks ? "" : ` of ${total}`}, clock: ${clock.name}, ${again} moved again. ${stored}${error}`;
   });
   const counted = moment.clock >= race.clock.last && race.tick ? ` ${capital([race.tick].flat()[0])}.` : "";
   return `${claim(race, moment).replace(/\.$/, "")}. ${race.conditions.join(", ")}. ${lanes.join(" ")}${counted}`;

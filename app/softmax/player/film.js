@@ -8,9 +8,9 @@ class SoftmaxFilm {
     Object.assign(this, payload, { count: payload.titles.length, plays: false });
     this.moment = payload.kind === "hand" ? HAND_MOMENT : REAL_LENGTH / this.count;
     this.seconds = this.moment * this.count;
-    this.timeline = `softmax ${payload.kind} ${this.count}`;
-    this.opening = this.still = this.standing(payload.kind === "hand" ? 1 : this.count - 1);
-    this.chapters = this.#chapters();
+    this.timeline = `softmax ${payload.kind} ${this.count} ${payload.asks ?? ""}`;
+    this.opening = this.still = this.standing(payload.asks ? 0 : payload.kind === "hand" ? 1 : this.count - 1);
+    this.chapters = payload.asks ? [] : this.#chapters();
     this.motion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
@@ -32,14 +32,14 @@ class SoftmaxFilm {
   draw(context, moment, look) {
     const pen = new Pen(context, look.palette, look.family), { palette } = pen, quiet = { ink: palette.muted };
     pen.rectangle([0, 0, WIDTH, HEIGHT], palette.ground);
-    pen.text(this.titles[moment.index], LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
+    pen.text(this.asks ?? this.titles[moment.index], LEFT, 40, { size: 34, weight: 700, room: RIGHT - LEFT });
     pen.text([this.conditions.join("    "), this.conditions.join("  ")], LEFT, 69, { room: RIGHT - LEFT, ...quiet });
     if (this.kind === "hand") drawByHand(pen, this, moment); else drawRealRow(pen, this, moment);
     pen.text(this.footer, LEFT, 711, { size: 18, room: RIGHT - LEFT, ...quiet });
     return pen.boxes;
   }
 
-  describe({ index }) { return this.spoken[index]; }
+  describe({ index }) { return this.asks ?? this.spoken[index]; }
   chapterOf({ index }) { return index; }
   mark({ seconds, index }) { return String(seconds ? index + 1 : 0); }
   secondsAt(mark) {

@@ -5,7 +5,8 @@ function drawByHand(pen, film, moment) {
   drawScores(pen, film, moment);
   drawKept(pen, film, moment);
   const columns = sheetColumns(pen, film.lines);
-  film.lines.forEach((cells, line) => drawSheetLine(pen, cells, columns, line, moment.index));
+  const shown = film.asks ? film.lines.slice(0, moment.index + 1) : film.lines; // the names of the lines to come would answer
+  shown.forEach((cells, line) => drawSheetLine(pen, cells, columns, line, moment.index));
 }
 
 /** Where the cells begin and how much room they have: the sums start after the widest maximum, the quotient may run up to the output. */
