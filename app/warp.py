@@ -9,9 +9,8 @@ from numba_kernels.traces import trace
 from traffic_model.layout import LAYOUTS
 from traffic_model.ledger import Cell
 from traffic_model.units import decimal_bytes
-from traffic_model.vocabulary import Measure, Space
+from traffic_model.vocabulary import SECTOR, WAVEFRONT, Measure, Space
 from traffic_model.warps import SOURCES, Access
-from traffic_model.warps.access import SECTOR, WAVEFRONT
 from traffic_model.warps.explain import Kind, cell_of, count, kinds, lanes
 
 TRACED = 128  # queries and keys of a traced run: its first block then meets whole tiles

@@ -1,8 +1,10 @@
 """The dashboard as a viewer's browser draws it: nothing complains, nothing leaves this machine, charts are drawn, no labels collide."""
+import re
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
+from playwright.sync_api import expect
 from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
@@ -75,7 +77,7 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
     view.page.wait_for_url("**/traffic?n=6144")
     view.turn_to("Time")
     assert view.page.url.endswith("/time?n=6144")
-    assert view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first.inner_text() == "6144"
+    expect(view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first).to_have_text("6144")
 
 
 def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_url):
@@ -87,7 +89,7 @@ def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_ur
     form.get_by_label("L2, MiB").fill("-3")
     form.get_by_label("L2, MiB").press("Enter")
     form.get_by_text("The form gives “L2, MiB” -3.0; it is a number above 0.").wait_for()
-    assert form.get_by_role("button", name="Use it").is_disabled()
+    expect(form.get_by_role("button", name="Use it")).to_be_disabled()
     form.get_by_label("L2, MiB").fill("3")
     form.get_by_label("L2, MiB").press("Enter")
     form.get_by_text("The form gives").wait_for(state="detached")
@@ -100,13 +102,13 @@ def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_ur
 def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_url):
     view = viewer().open(f"{app_url}/softmax?break=no+rescale&at=3")
     picture = view.page.locator(".player canvas")
-    assert picture.get_attribute("aria-label").startswith("Tile 2 is added to what was kept: now 30 % off")
+    expect(picture).to_have_attribute("aria-label", re.compile("^Tile 2 is added to what was kept: now 30 % off"))
     view.page.keyboard.press("ArrowRight")
     view.page.wait_for_url("**/softmax?break=no+rescale&at=4")
     view.turn_to("Traffic")
     view.turn_to("Softmax")
     view.page.wait_for_url("**/softmax?break=no+rescale*")
-    assert picture.get_attribute("aria-label").startswith("No rescale: the output still sums to 10")
+    expect(picture).to_have_attribute("aria-label", re.compile("^No rescale: the output still sums to 10"))
 
 
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):
@@ -132,7 +134,7 @@ def test_the_race_saves_its_steps_without_the_server(viewer, app_url):
         page.locator(".menu [data-file=csv]").click()
     assert download.value.suggested_filename == "tilescope_race_N4096_d64_float16.csv"
     assert download.value.path().read_text().count("\n") == 1 + 36_928 + 8_320  # the moves of naive and of fused
-    assert page.locator(".menu").is_hidden()
+    expect(page.locator(".menu")).to_be_hidden()
 
 
 def test_a_phone_scrolls_the_chart_and_not_the_page(viewer, app_url):

@@ -1,11 +1,13 @@
 """The race's end beside kernels that ran, its counters at moments nobody chose, and its picture over grids, themes and pairs of lanes."""
 import random
+import re
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate, product
 
 import pytest
 from player_page import faults
+from playwright.sync_api import expect
 from race_page import GPU, RacePage, race
 
 from app import records
@@ -97,7 +99,7 @@ def test_a_tap_names_a_block_until_the_next_one(browser):
     scale, box = opened.ask("player.canvas.clientWidth / 1280"), opened.page.locator("canvas").bounding_box()
     opened.page.touchscreen.tap(box["x"] + (x + width / 2) * scale, box["y"] + (y + 118 + height / 2) * scale)
     note = opened.page.locator(".note")
-    assert note.inner_text().startswith("Q[1]: queries 64 to 127")
+    expect(note).to_have_text(re.compile(r"^Q\[1\]: queries 64 to 127"))
     opened.page.touchscreen.tap(box["x"] + 3, box["y"] + 3)
-    assert note.is_hidden()
+    expect(note).to_be_hidden()
     opened.context.close()

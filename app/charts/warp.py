@@ -9,7 +9,7 @@ from app.charts.figure import Chart
 from app.charts.look import Look
 from app.words import plural
 from traffic_model.layout.common import WARP
-from traffic_model.warps.access import BANKS, SECTOR, WORD
+from traffic_model.vocabulary import BANKS, SECTOR, WORD
 
 WORDS = SECTOR // WORD  # of a sector
 LABELLED = (*range(0, WARP, 4), WARP - 1)

@@ -5,7 +5,7 @@ from app.charts.claims import warp_claim
 from app.figures.figure import Figure, Sources
 from app.race.rungs import Rung
 from app.settings import Settings
-from traffic_model.warps.access import WORD
+from traffic_model.vocabulary import WORD
 
 OPENING = ("K shared write", "K hbm read")  # the access that is shown first, where the rung makes it
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from traffic_model.ledger import Cell
 from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Measure, Space
-from traffic_model.vocabulary import WORD as WORD
 
 Lanes = tuple[int | None, ...]  # of a warp: elements from the base of the access to the lane's own, None where it does not take part
 
