@@ -14,11 +14,14 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); colo
 BUTTON = """
 export default function ({ parentElement, data }) {
   const known = parentElement.querySelector("button"), button = known ?? document.createElement("button");
-  Object.assign(button, { type: "button", textContent: data.label, title: "Drawn by this browser", onclick: () => {
+  const save = () => {
     const plot = document.querySelector(".st-key-slide .js-plotly-plot");
+    const camera = plot?.querySelector(".modebar-btn[data-attr=toImage], .modebar-btn[data-title^=Download]");
+    if (!camera) return setTimeout(save, 50); // the chart is still being drawn
     plot._context.toImageButtonOptions = data.options;
-    plot.querySelector(".modebar-btn[data-attr=toImage], .modebar-btn[data-title^=Download]").click();
-  } });
+    camera.click();
+  };
+  Object.assign(button, { type: "button", textContent: data.label, title: "Drawn by this browser", onclick: save });
   if (!known) parentElement.append(button);
 }
 """
