@@ -70,7 +70,7 @@ def test_title_follows_the_sliders():
 def test_time_page_shows_recordings_for_any_settings():
     assert not opened("time").info
     other = opened("time", d="96", gpu="A100 SXM4 40GB", n="256")
-    assert not other.exception and "nearest that is" in other.info[0].value
+    assert not other.exception and "Shown is what comes nearest" in other.info[0].value
 
 
 def test_traffic_turns_to_what_is_held():
