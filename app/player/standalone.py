@@ -1,5 +1,6 @@
 """A player as one HTML file that needs no network: for a slide, a mail, or a test."""
 import json
+from html import escape
 
 from app.player.script import style
 
@@ -35,7 +36,7 @@ window.tilescopePlayer = player;
 
 def html(script: str, payload: dict, title: str, theme: str | None = None, autoplay: bool = True) -> str:
     """A page with the player. theme: "light", "dark" or None to follow the reader's system."""
-    return PAGE.format(title=title, style=style(), script=script, theme=json.dumps(theme), payload=_inline(payload),
+    return PAGE.format(title=escape(title), style=style(), script=script, theme=json.dumps(theme), payload=_inline(payload),
                        autoplay=json.dumps(autoplay))
 
 
