@@ -15,7 +15,7 @@ from numba_kernels.__main__ import main
 from numba_kernels.agreement import disagreements
 from numba_kernels.drift import EVERY, Reference
 from numba_kernels.scheduled import Workers
-from numba_kernels.sweep import measure, sweep
+from numba_kernels.sweep import sweep
 from traffic_model import AttentionProblem, Refusal, Tiling, find_gpu
 
 H200 = find_gpu("H200 SXM")
@@ -56,9 +56,10 @@ def test_four_workers_of_which_two_are_killed_count_what_the_serial_sweep_counts
 
 
 def miscounting(each, target):
-    record, line = measure(each, target, "cpu", "warm", {})
-    record["ledger"][0]["bytes"] += 4 * distributed.get_worker().name
-    return record, line
+    """As sweep.measure, without running anything: what each worker counts is its own number."""
+    cell = dict(array="Q", space="hbm", direction="read", measure="requested", bytes=4 * distributed.get_worker().name)
+    return dict(algorithm=each["algorithm"], problem=each["problem"].record(), tiling=each["tiling"].record(), backend="cpu", layout={},
+                measures=["requested"], ledger=[cell], kernels=[]), ""
 
 
 def test_a_worker_that_counts_otherwise_ends_the_sweep():
@@ -73,11 +74,10 @@ def cluster():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    dask = [sys.executable, "-m", "distributed.cli"]
     quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     host, port = address.split(":")
-    scheduler = subprocess.Popen([*dask[:2], "distributed.cli.dask_scheduler", "--host", host, "--port", port, "--no-dashboard"], **quiet)
-    worker = subprocess.Popen([*dask[:2], "distributed.cli.dask_worker", address, "--nthreads", "1", "--resources", "CPU=1", "--no-nanny",
+    scheduler = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", host, "--port", port, "--no-dashboard"], **quiet)
+    worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--resources", "CPU=1", "--no-nanny",
                                "--no-dashboard", "--death-timeout", "30"], **quiet)
     yield address, scheduler
     for process in (worker, scheduler):
