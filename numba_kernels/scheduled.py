@@ -3,6 +3,7 @@ import functools
 import logging
 import os
 import time
+import uuid
 from collections.abc import Callable, Iterator
 
 from numba_kernels.agreement import disagreements
@@ -78,7 +79,7 @@ class Workers:
 
     def measured(self, todo: list[dict], one: Callable[[dict], tuple[dict | None, str]]) -> Iterator[tuple[dict, dict | None, str]]:
         """As `Here.measured`; each line says its GPU and how far that drifted."""
-        work = functools.partial(_work, one=one, middle=_middle(todo, one.keywords["target"]), client=self.client.id)
+        work = functools.partial(_work, one=one, middle=_middle(todo, one.keywords["target"]), sweep=uuid.uuid4().hex)
         todo, running, references = list(todo), {}, {}
         while todo or running:
             while todo and len(running) < len(self._waited_for()):
@@ -175,12 +176,12 @@ def _legal(each: dict, target) -> bool:
         return False
 
 
-_references: dict[str, Reference] = {}  # in a worker's process: the reference of each sweep, by its client
+_references: dict[str, Reference] = {}  # in a worker's process: the reference of each sweep, by its name
 
 
-def _work(each: dict, one: Callable[[dict], tuple], middle: dict | None, client: str) -> tuple:
+def _work(each: dict, one: Callable[[dict], tuple], middle: dict | None, sweep: str) -> tuple:
     """On a worker: (line for the file, how it went, the worker's address, the reference's run if it was due, its drift)."""
-    reference = _references.setdefault(client, Reference(lambda: one(middle)[0] if middle else None))
+    reference = _references.setdefault(sweep, Reference(lambda: one(middle)[0] if middle else None))
     looked, (record, line) = reference.look(), one(each)
     if record is not None:
         record |= dict(measured_on=_measured_on(record["backend"]) | dict(drift=reference.drift))

@@ -30,23 +30,28 @@ def serial(tmp_path_factory):
     return {saved.key(run): run for run in saved.read(path).runs}
 
 
+@pytest.fixture(scope="module")
+def four():
+    with Workers("local", workers=4) as workers:
+        yield workers
+
+
 def without_place(run):
     return {name: value for name, value in run.items() if name != "measured_on"}
 
 
-def test_four_workers_of_which_two_are_killed_count_what_the_serial_sweep_counts(tmp_path, serial):
+def test_four_workers_of_which_two_are_killed_count_what_the_serial_sweep_counts(tmp_path, serial, four):
     path, said, killed = tmp_path / "runs.jsonl", [], []
 
     def say(line):
         said.append(line)
         if len(said) == 10:
-            killed.extend(list(workers.client.run(os.getpid).values())[:2])
+            killed.extend(list(four.client.run(os.getpid).values())[:2])
             for process in killed:
                 os.kill(process, signal.SIGKILL)
 
-    with Workers("local", workers=4) as workers:
-        assert len(workers.client.scheduler_info(n_workers=-1)["workers"]) == 4
-        sweep(path, problems=PROBLEMS, say=say, place=workers, **HOW)
+    four.client.wait_for_workers(4, timeout=60)
+    sweep(path, problems=PROBLEMS, say=say, place=four, **HOW)
     runs = saved.read(path).runs
     assert len(killed) == 2 and len(said) == len(runs) == len(PROBLEMS) == 40
     assert {saved.key(run): without_place(run) for run in runs} == serial
@@ -57,15 +62,15 @@ def test_four_workers_of_which_two_are_killed_count_what_the_serial_sweep_counts
 
 def miscounting(each, target):
     """As sweep.measure, without running anything: what each worker counts is its own number."""
-    cell = dict(array="Q", space="hbm", direction="read", measure="requested", bytes=4 * distributed.get_worker().name)
+    cell = dict(array="q", space="hbm", direction="read", measure="requested", bytes=4 * distributed.get_worker().name)
     return dict(algorithm=each["algorithm"], problem=each["problem"].record(), tiling=each["tiling"].record(), backend="cpu", layout={},
                 measures=["requested"], ledger=[cell], kernels=[]), ""
 
 
-def test_a_worker_that_counts_otherwise_ends_the_sweep():
+def test_a_worker_that_counts_otherwise_ends_the_sweep(four):
     todo = [dict(algorithm="fused", problem=problem, tiling=Tiling(16, 16)) for problem in PROBLEMS]
-    with Workers("local", workers=2) as workers, pytest.raises(Refusal, match="fused at N = .* counted differently on tcp.* and on tcp"):
-        list(workers.measured(todo, functools.partial(miscounting, target=H200)))
+    with pytest.raises(Refusal, match="fused at N = .* counted differently on tcp.* and on tcp"):
+        list(four.measured(todo, functools.partial(miscounting, target=H200)))
 
 
 @pytest.fixture
@@ -76,9 +81,10 @@ def cluster():
         address = f"127.0.0.1:{free.getsockname()[1]}"
     quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     host, port = address.split(":")
-    scheduler = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", host, "--port", port, "--no-dashboard"], **quiet)
-    worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--resources", "CPU=1", "--no-nanny",
-                               "--no-dashboard", "--death-timeout", "30"], **quiet)
+    start = lambda role, *options: subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.dask_{role}", *options, "--no-dashboard"], **quiet)
+    scheduler = start("scheduler", "--host", host, "--port", port)
+    worker = start("worker", address, "--nthreads", "1", "--resources", "CPU=1", "--no-nanny", "--death-timeout", "30")
     yield address, scheduler
     for process in (worker, scheduler):
         process.kill()
