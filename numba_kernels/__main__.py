@@ -7,7 +7,7 @@ from numba_kernels import nsight, saved
 from numba_kernels.comparison_text import comparison_text
 from numba_kernels.ports import COUNTING_MODES, WARPS
 from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, pick_backend, require_algorithm, require_how, resolve, run
-from numba_kernels.sweep import open_runs, sweep
+from numba_kernels.sweep import header, open_runs, sweep
 from numba_kernels.validation_text import validation_text
 from traffic_model import options
 from traffic_model.errors import Refusal
@@ -47,13 +47,27 @@ def do_sweep(arguments) -> None:
                 for dtype in arguments.dtype for mask in arguments.mask for d in arguments.head_dim for n in arguments.seq_len]
     for algorithm in arguments.algorithm:
         require_algorithm(algorithm)
-    backend = pick_backend(arguments.backend)
+    say = lambda line: print(line, file=sys.stderr, flush=True)
+    if arguments.scheduler is None and arguments.workers is not None:
+        raise Refusal("--workers says how many --scheduler local starts; add that, or leave it out.")
+    if arguments.scheduler is None:
+        _sweep(arguments, problems, pick_backend(arguments.backend), say)
+    else:
+        from numba_kernels.scheduled import Workers
+
+        with Workers(arguments.scheduler, arguments.backend, arguments.workers) as workers:
+            _sweep(arguments, problems, workers.backend, say, workers)
+            for worker, drift in workers.drifts.items():
+                say(f"{worker}: its reference drifted by {100 * drift:+.1f} %")
+    print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+
+
+def _sweep(arguments, problems: list, backend: str, say, place=None) -> None:
     if arguments.repeat is None:
         arguments.repeat = SWEEP_SAMPLES if backend == "gpu" else 0
     require_how(backend, arguments.counting, arguments.repeat, arguments.seed, arguments.warmup)
-    sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), backend,
-          say=lambda line: print(line, file=sys.stderr, flush=True), **_how(arguments))
-    print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+    sweep(arguments.out, arguments.algorithm, problems, arguments.tiles, options.gpu_of(arguments), backend, say, place=place,
+          **_how(arguments))
 
 
 def show_validation(arguments) -> None:
@@ -85,7 +99,7 @@ def show_comparison(arguments) -> None:
         require_algorithm(algorithm)
     if not gpu_available():
         raise Refusal("compare measures on a GPU and this machine shows none; the Time page has what was recorded on one.")
-    held = open_runs(arguments.out, "gpu", "warm") if arguments.out else set()
+    held = open_runs(arguments.out, header("gpu", "warm")) if arguments.out else set()
     found = compare(arguments.algorithm, problem, tiling, gpu, arguments.seed, arguments.repeat, arguments.warmup,
                     say=lambda name: print(name, file=sys.stderr, flush=True))
     for each in filter(None, (one.record for one in found.compared)):
@@ -124,6 +138,9 @@ def main(argv: list[str] | None = None) -> int:
     running.add_argument("--check", action="store_true", help="look for races, unwritten reads and indices outside first, cpu only")
     running.set_defaults(command=show_run)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
+    sweeping.add_argument("--scheduler", metavar="local|ADDRESS", help="hand the runs to Dask's workers: one per GPU of this machine, or "
+                          "those of a scheduler (this process)")
+    sweeping.add_argument("--workers", type=options.whole_number, metavar="W", help="with --scheduler local: so many, on the cpu backend")
     sweeping.set_defaults(command=do_sweep)
     comparing.add_argument("--out", type=Path, metavar="FILE.jsonl", help="a file of runs to add the measurements to")
     comparing.set_defaults(command=show_comparison, algorithm="fused,fused_tensor_core", dtype="bfloat16", heads="16")

@@ -2,7 +2,8 @@
 
 Header: {"schema", "gpu", "driver", "cuda", "packages", "commit", "date", "clocks", "l2", "copy_gb_per_s"}; the GPU by name only.
 Run: the object of `python -m numba_kernels run --json`. A run that did not fit is {"algorithm", "problem", "tiling", "backend",
-"out_of_memory": true, "needed_bytes"}.
+"out_of_memory": true, "needed_bytes"}. A line of a scheduled sweep adds "measured_on": {"gpu", "drift"} and on a GPU "sm_mhz",
+"memory_mhz", "celsius" after it ran; drift is that of the worker's reference (drift.py), null where nothing is timed.
 """
 import json
 import math
@@ -132,6 +133,8 @@ def _check_run(run: dict) -> Iterator[str]:
     for name, kind in (("problem", AttentionProblem), ("tiling", Tiling)):  # readers ask for every word of them
         if run[name] != (whole := kind(**run[name]).record()):
             yield f"its {name} is not whole; it holds {', '.join(whole)}"
+    if "measured_on" in run and not isinstance(run["measured_on"]["gpu"], str):
+        yield "measured_on names no gpu"
     if run.get("out_of_memory"):
         if not is_size(run["needed_bytes"]):
             yield f"needed_bytes is {run['needed_bytes']!r}"

@@ -1,10 +1,11 @@
 """sweep: many runs into one file, resumable."""
+import functools
 import importlib.metadata
 import itertools
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,16 +19,27 @@ from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes, milliseconds
 
 
+class Here:
+    """The place where a sweep runs by default: this process. `scheduled.Workers` offers the same."""
+
+    header = staticmethod(lambda backend, l2: header(backend, l2))
+
+    def measured(self, todo: list[dict], one: Callable[[dict], tuple[dict | None, str]]) -> Iterator[tuple[dict, dict | None, str]]:
+        """(combination, its line for the file if there is one, in a few words how it went), each as it ends."""
+        for each in todo:
+            yield each, *one(each)
+
+
 def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProblem], tilings: Iterable[Tiling], target: Gpu,
-          backend: str, say: Callable[[str], None] = print, l2: str = "warm", **how) -> None:
+          backend: str, say: Callable[[str], None] = print, l2: str = "warm", place=None, **how) -> None:
     """Runs every combination that `out` does not hold yet and appends it; creates `out` with its header first.
 
-    how: counting, seed, repeat, warmup, as for `run`. A combination that does not fit into memory is recorded with the bytes it
-    needs; one that is refused for another reason (an illegal tiling) is said and left out. The sweep goes on. Raises Refusal for
-    a file that holds runs made another way (another GPU, another state of L2).
+    place: where; this process unless told. how: counting, seed, repeat, warmup, as for `run`. A combination that does not fit into
+    memory is recorded with the bytes it needs; one that is refused for another reason (an illegal tiling) is said and left out. The
+    sweep goes on. Raises Refusal for a file that holds runs made another way (another GPU, another state of L2).
     """
-    backend = pick_backend(backend)
-    done = open_runs(out, backend, l2)
+    place, backend = (Here(), pick_backend(backend)) if place is None else (place, backend)
+    done = open_runs(out, place.header(backend, l2))
     todo = [dict(algorithm=algorithm, problem=problem, tiling=tiling)
             for problem, tiling, algorithm in itertools.product(problems, tilings, algorithms)]
     counted = dict(counting=how.get("counting", REQUESTS), seed=how.get("seed", 0))
@@ -35,25 +47,26 @@ def sweep(out: Path, algorithms: Iterable[str], problems: Iterable[AttentionProb
     if len(missing) < len(todo):
         say(f"{len(todo) - len(missing)} of {len(todo)} are there already")
     clock = _Remaining(missing)
-    for number, each in enumerate(missing, 1):
-        line = _measure(each, out, target, backend, l2, how)
+    one = functools.partial(measure, target=target, backend=backend, l2=l2, how=how)
+    for number, (each, record, line) in enumerate(place.measured(missing, one), 1):
+        if record is not None:
+            saved.append(out, record)
         say(f"[{number}/{len(missing)}, {clock.after(each)} left] {_title(each)}  {line}")
 
 
-def _measure(each: dict, out: Path, target: Gpu, backend: str, l2: str, how: dict) -> str:
-    """Runs one combination, appends it, and says in a few words how it went."""
+def measure(each: dict, target: Gpu, backend: str, l2: str, how: dict) -> tuple[dict | None, str]:
+    """Runs one combination: its line for the file, None if it was refused, and in a few words how it went."""
     try:
         record = run(**each, target=target, backend=backend, l2=l2, **how).record()
     except OutOfMemory as refusal:
-        saved.append(out, _named(each, backend) | dict(out_of_memory=True, needed_bytes=refusal.needed_bytes))
-        return f"out of memory: needs {decimal_bytes(refusal.needed_bytes)}"
+        return (_named(each, backend) | dict(out_of_memory=True, needed_bytes=refusal.needed_bytes),
+                f"out of memory: needs {decimal_bytes(refusal.needed_bytes)}")
     except Refusal as refusal:
-        return f"refused: {refusal}"
-    saved.append(out, record)
+        return None, f"refused: {refusal}"
     times, cost = saved.total_times_ms(record), saved.counting_cost(record)
     timed = milliseconds(statistics.median(times)) if times else "not timed"
     counting = f"  counting costs {100 * cost:+.0f} %" if cost is not None else ""
-    return f"{timed}{counting}  error {record['relative_error']:.1e}"
+    return record, f"{timed}{counting}  error {record['relative_error']:.1e}"
 
 
 class _Remaining:
@@ -89,15 +102,22 @@ def header(backend: str, l2: str) -> dict:
     packages = {name: importlib.metadata.version(name) for name in ("numba", "numba-cuda", "numpy") if _installed(name)}
     common = dict(schema=saved.SCHEMA, packages=packages, commit=_commit(), date=datetime.now(UTC).date().isoformat(), l2=l2)
     if backend != "gpu":
-        return common | dict(gpu=f"none ({backend} backend)")
+        return common | dict(gpu=without_gpu(backend))
     from numba_kernels import machine  # asks the CUDA driver
 
     return common | machine.describe()
 
 
-def open_runs(out: Path, backend: str, l2: str) -> set[str]:
-    """The keys of the runs that `out` holds. A last line cut off in the middle is dropped; a file that is not a sweep's stays as it is."""
-    about = header(backend, l2)
+def without_gpu(backend: str) -> str:
+    """What stands where a GPU's name would."""
+    return f"none ({backend} backend)"
+
+
+def open_runs(out: Path, about: dict) -> set[str]:
+    """The keys of the runs that `out` holds. about: the header it gets, or must agree with.
+
+    A last line cut off in the middle is dropped; a file that is not a sweep's stays as it is.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         whole = out.read_bytes() if out.exists() else b""
