@@ -7,11 +7,14 @@ from app.words import plural
 from numba_kernels.saved import total_times_ms
 from traffic_model import Ledger, Measure, Space, Tiling
 
+NOT_COUNTED = dict(requested_bytes=None, requested_ratio=None, differing="")
+
 
 def ratios(runs: list[dict], others: list[dict]) -> list[dict]:
     """Points of the same algorithm, problem and tiling, and of several runs at one the last. A ratio is the former ÷ the latter.
 
-    requested_ratio: of HBM bytes; differing: cells, in words; time_ratio: of medians, None where one of the two was not timed.
+    requested_ratio: of HBM bytes, None where one of the two counted nothing; differing: cells, in words; time_ratio: of medians, None
+    where one of the two was not timed.
     """
     former, latter = ({_point(run): run for run in some if not run.get("out_of_memory")} for some in (runs, others))
     return [_compared(run, latter[point]) for point, run in former.items() if point in latter]
@@ -31,9 +34,17 @@ def summary(records: list[dict]) -> str:
     if not records:
         return "No point in common: they share no algorithm at the same problem and tiling"
     differing, times = sum(bool(r["differing"]) for r in records), [r["time_ratio"] for r in records if r["time_ratio"]]
-    counted = f"{differing} of {len(records)} points differ in what was counted" if differing else \
-        f"Every cell was counted alike at {plural(len(records), 'point')} in common"
+    counted = f"{differing} of {len(records)} points differ in what was counted" if differing else "Nothing to compare was counted"
+    if alike := not differing and sum(r["requested_ratio"] is not None for r in records):
+        counted = f"Every cell was counted alike at {plural(alike, 'point')} in common"
     return counted + (f"; the median ratio of times is {median(times):.2f}" if times else "; no times to compare")
+
+
+def _counts(run: dict, other: dict) -> dict:
+    one, two = (Ledger.from_records(each["ledger"], each["measures"]).only(Measure.REQUESTED) for each in (run, other))
+    asked, others = (ledger.total(Measure.REQUESTED, space=Space.HBM) for ledger in (one, two))
+    return dict(requested_bytes=asked, requested_ratio=asked / others,
+                differing="; ".join(one.disagreements(two, "the former", "the latter")))
 
 
 def _point(run: dict) -> tuple:
@@ -42,10 +53,8 @@ def _point(run: dict) -> tuple:
 
 
 def _compared(run: dict, other: dict) -> dict:
-    one, two = (Ledger.from_records(each["ledger"], each["measures"]).only(Measure.REQUESTED) for each in (run, other))
-    asked, others = (ledger.total(Measure.REQUESTED, space=Space.HBM) for ledger in (one, two))
+    counted = all(Measure.REQUESTED in each["measures"] for each in (run, other))  # a library's kernel counts nothing
     ms, other_ms = (median(total_times_ms(each)) if has_times(each) else None for each in (run, other))
     return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], shape=shape_words(run["problem"]),
-                tiles=str(Tiling(**run["tiling"])), requested_bytes=asked, requested_ratio=asked / others,
-                differing="; ".join(one.disagreements(two, "the former", "the latter")), ms=ms,
+                tiles=str(Tiling(**run["tiling"])), **(_counts(run, other) if counted else NOT_COUNTED), ms=ms,
                 time_ratio=ms / other_ms if ms and other_ms else None, source=run["source"], other_source=other["source"])
