@@ -2,10 +2,10 @@
 from statistics import median
 
 from app.records import has_times
-from app.settings import shape_words
+from app.settings import Settings, shape_words
 from app.words import plural
 from numba_kernels.saved import total_times_ms
-from traffic_model import Ledger, Measure, Space, Tiling
+from traffic_model import Ledger, Measure, Space, Tiling, predict
 
 NOT_COUNTED = dict(requested_bytes=None, requested_ratio=None, differing="")
 
@@ -18,6 +18,17 @@ def ratios(runs: list[dict], others: list[dict]) -> list[dict]:
     """
     former, latter = ({_point(run): run for run in some if not run.get("out_of_memory")} for some in (runs, others))
     return [_compared(run, latter[point]) for point, run in former.items() if point in latter]
+
+
+def own_points(settings: Settings, runs: list[dict]) -> list[dict]:
+    """One record per run of this session: its requested HBM bytes ÷ the predicted ones and, where it was recorded too, ÷ those and in time.
+
+    runs: of the settings' shape, recorded ones and live ones, each with its stamp.
+    """
+    live, recorded = ([run for run in runs if run["when"] == when] for when in ("live", "recorded"))
+    beside = {(point["algorithm"], point["n"]): point for point in ratios(live, recorded)}
+    latest = {(run["algorithm"], run["problem"]["seq_len"]): run for run in live if Measure.REQUESTED in run["measures"]}
+    return [_own(settings.at(n), run, beside.get((algorithm, n), {})) for (algorithm, n), run in latest.items()]
 
 
 def overview(name: str, runs: list[dict]) -> dict:
@@ -38,6 +49,14 @@ def summary(records: list[dict]) -> str:
     if alike := not differing and sum(r["requested_ratio"] is not None for r in records):
         counted = f"Every cell was counted alike at {plural(alike, 'point')} in common"
     return counted + (f"; the median ratio of times is {median(times):.2f}" if times else "; no times to compare")
+
+
+def _own(settings: Settings, run: dict, beside: dict) -> dict:
+    asked = Ledger.from_records(run["ledger"], run["measures"]).total(Measure.REQUESTED, space=Space.HBM)
+    expected = predict(run["algorithm"], settings.problem, settings.tiling, settings.gpu).ledger.total(Measure.REQUESTED, space=Space.HBM)
+    return dict(algorithm=run["algorithm"], n=settings.n, requested_bytes=asked, to_predicted=asked / expected,
+                to_recorded=beside.get("requested_ratio"), time_to_recorded=beside.get("time_ratio"), source=run["source"],
+                recorded=beside.get("other_source"))
 
 
 def _counts(run: dict, other: dict) -> dict:

@@ -15,6 +15,7 @@ NO_BREAK = "\u00a0"
 # beside the sidebar a player needs the whole width
 WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
 KEPT_BACK = "What do you expect?"
+FIXED = "The settings below do not change this page."
 COLUMNS = dict(runs_from="runs from", n="N", block_q="query tile", block_k="key tile", tflops="TFLOP/s", l2_reads="L2 reads",
                flops="FLOP")  # the others are read as they are called
 SHARES = ("error", "occupancy")
