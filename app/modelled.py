@@ -1,5 +1,6 @@
 """The model's time beside each recorded one: how far off it is, what binds, and the assumption that then fails."""
 from app.recordings import Shown
+from app.records import LADDER
 from traffic_model.times import ASSUMPTIONS, predicted_times
 
 OFF = 0.25  # a larger error says that an assumption fails; the median error from N = 1,024 on is smaller (tests/test_times.py)
@@ -10,7 +11,7 @@ def modelled(shown: Shown, timed: list[dict]) -> list[dict]:
 
     `fails` is what the model assumes of the part that binds, where the error is larger than a quarter; else it is empty.
     """
-    return [_record(shown, r) for r in timed if r["when"] == "recorded"]
+    return [_record(shown, r) for r in timed if r["when"] == "recorded" and r["algorithm"] in LADDER]
 
 
 def failing(model: list[dict]) -> str:

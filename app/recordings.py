@@ -3,7 +3,7 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from app.records import has_times, same_shape
+from app.records import has_times, same_task
 from app.settings import Settings
 from traffic_model import AttentionProblem, Tiling, find_gpu
 
@@ -33,7 +33,7 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
     runs = [run for found, run in timed if found["gpu"] == header["gpu"]]
     too_large = [run for found, every in recordings for run in every if found["gpu"] == header["gpu"] and run.get("out_of_memory")]
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
-    of_shape = lambda some: [run for run in some if same_shape(run, shown)]
+    of_shape = lambda some: [run for run in some if same_task(run, shown)]
     return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings))
 
 

@@ -11,9 +11,10 @@ from itertools import product
 from statistics import median, quantiles
 
 from app.settings import Settings
-from numba_kernels.saved import SavedRuns, total_times_ms
+from numba_kernels.saved import LIBRARY, SavedRuns, total_times_ms
 from traffic_model import predict
 from traffic_model.capacity import forward_bytes
+from traffic_model.layout.tensor_core import NAME as TENSOR_CORE
 
 LONGEST = 65535 * 8  # just under 512K: naive's grid takes 65,535 blocks of 8 query rows
 LENGTHS = [2**k for k in range(7, 19)] + [LONGEST]  # from 128 on: where the lines of the Traffic chart have their points
@@ -41,13 +42,17 @@ def counted(runs: list[dict]) -> list[dict]:
 
 
 def timed(runs: list[dict]) -> list[dict]:
-    """One record per run that has times, by rising N. Of several runs of one algorithm, N and source, the last one stands."""
+    """One record per run of the ladder, on tensor cores or of a library that has times, by rising N.
+
+    Of several runs of one algorithm, N and source, the last one stands.
+    """
     return [_time(run, total_times_ms(run)) for run in _with_times(runs)]
 
 
 def timed_kernels(runs: list[dict]) -> list[dict]:
-    """As `timed`, but one record per kernel, which it names."""
-    return [_time(run, kernel["times_ms"]) | dict(kernel=kernel["name"]) for run in _with_times(runs) for kernel in run["kernels"]]
+    """As `timed` of the ladder, but one record per kernel, which it names."""
+    return [_time(run, kernel["times_ms"]) | dict(kernel=kernel["name"]) for run in _with_times(runs) if run["algorithm"] in LADDER
+            for kernel in run["kernels"]]
 
 
 def held(settings: Settings, lengths: list[int]) -> list[dict]:
@@ -62,7 +67,7 @@ def held(settings: Settings, lengths: list[int]) -> list[dict]:
 
 def has_times(run: dict) -> bool:
     """Only a GPU's clock counts; a run on the CPU or in the simulator has counts and no times."""
-    return run["backend"] == "gpu" and not run.get("out_of_memory") and all(kernel["times_ms"] for kernel in run["kernels"])
+    return run["backend"] in ("gpu", LIBRARY) and not run.get("out_of_memory") and all(kernel["times_ms"] for kernel in run["kernels"])
 
 
 def out_of_memory(runs: list[dict]) -> list[dict]:
@@ -108,6 +113,12 @@ def same_shape(run: dict, settings: Settings) -> bool:
     return run["problem"] == wanted and (run["algorithm"] == "naive" or run["tiling"] == settings.tiling.record())
 
 
+def same_task(run: dict, settings: Settings) -> bool:
+    """As `same_shape`, but what has tiles of its own choice, a library or the tensor cores, is asked for the problem alone."""
+    chooses = run["backend"] == LIBRARY or run["algorithm"] == TENSOR_CORE
+    return same_shape(run | dict(tiling=settings.tiling.record()) if chooses else run, settings)
+
+
 def totals(records: list[dict], space: str = "hbm") -> dict[tuple[str, str, str], dict[int, int]]:
     """{(algorithm, measure, kind): {n: bytes}}, summed over arrays and directions of one space."""
     sums = defaultdict(lambda: defaultdict(int))
@@ -125,7 +136,7 @@ def memory_edge(settings: Settings) -> tuple[float, str]:
 
 def _with_times(runs: list[dict]) -> list[dict]:
     latest = {(run["algorithm"], run["problem"]["seq_len"], run["source"]): run for run in runs
-              if run["algorithm"] in LADDER and has_times(run)}
+              if has_times(run) and (run["algorithm"] in (*LADDER, TENSOR_CORE) or run["backend"] == LIBRARY)}
     return [run for _, run in _in_order(latest)]
 
 
@@ -136,8 +147,10 @@ def _time(run: dict, samples: list[float]) -> dict:
 
 
 def _in_order(latest: dict) -> list[tuple]:
-    """By algorithm, in the ladder's order, then by N; the keys begin with these two."""
-    return sorted(latest.items(), key=lambda item: (LADDER.index(item[0][0]), *item[0][1:]))
+    """By algorithm, in the ladder's order and libraries last, then by N; the keys begin with these two."""
+    ladder = (*LADDER, TENSOR_CORE)
+    rank = lambda algorithm: ladder.index(algorithm) if algorithm in ladder else len(ladder)
+    return sorted(latest.items(), key=lambda item: (rank(item[0][0]), *item[0]))
 
 
 def _cells(algorithm: str, n: int, ledger: list[dict], kind: str, source: str) -> list[dict]:

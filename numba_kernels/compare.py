@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from numba_kernels import libraries, reference
 from numba_kernels.run import inputs_and_expected, run
+from numba_kernels.saved import LIBRARY
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout.fused_tensor_core import FusedTensorCoreLayout
 from traffic_model.layout.tensor_core import NAME
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
-
-LIBRARY = "library"
 
 
 class Compared(NamedTuple):

@@ -19,6 +19,7 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
 SCHEMA = 1
+LIBRARY = "library"  # the backend of what somebody else's kernel did: timed on a GPU, nothing counted, no layout
 RECORDED = Path(__file__).parent / "recorded"
 
 

@@ -43,6 +43,16 @@ def test_the_cpu_has_counts_to_compare_and_no_times():
     assert comparing.summary(comparing.ratios(other, recorded)).startswith("No point in common")
 
 
+def test_runs_of_this_session_stand_beside_predicted_and_recorded_ones():
+    _, recorded = recording(DEFAULT, [1024])
+    here = [records.live(run_record(DEFAULT.at(n), "fused", (1.0,))) for n in (1024, 2048)]
+    here[1]["ledger"] = [cell | dict(bytes=2 * cell["bytes"]) for cell in here[1]["ledger"]]
+    points = comparing.own_points(DEFAULT, recorded + here)
+    assert [(p["n"], p["to_predicted"], p["to_recorded"], p["time_to_recorded"]) for p in points] == [
+        (1024, 1, 1, .5), (2048, 2, None, None)]
+    assert comparing.own_points(DEFAULT, recorded) == []
+
+
 def test_a_dropped_file_is_drawn_like_a_recording():
     about, runs = dropped.read("mine.jsonl", file(saved_run(DEFAULT), saved_run(DEFAULT, "naive"), date="2031-01-02"))
     for name in ("traffic", "time", "time-by-kernel"):

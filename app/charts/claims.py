@@ -1,4 +1,5 @@
 """Titles: one claim a chart, computed from the data on show, with a branch for a win, a tie (within 5 %) and a loss."""
+from app.charts.look import NAMES
 from app.words import plural
 from traffic_model.roofline import AT, LEFT, RIGHT
 from traffic_model.units import milliseconds, percent, ratio
@@ -27,13 +28,14 @@ def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: i
 
     Naive is never set against fused alone: that would credit fusion with what tiling does.
     """
-    naive, tiled, fused = (times.get(name, {}).get(n) for name in ("naive", "tiled", "fused"))
+    naive, tiled, fused, tensor = (times.get(name, {}).get(n) for name in ("naive", "tiled", "fused", "fused_tensor_core"))
     if naive and tiled and fused:
-        return f"At N = {n:,} tiling {_gains(naive / tiled)}, fusion {_gains(tiled / fused, 'another ')}"
-    parts = [f"{name} {_against(series[n] / floor[n])}" for name, series in times.items() if n in series and n in floor]
+        more = f", tensor-core arithmetic {_gains(fused / tensor, 'another ')}" if tensor else ""
+        return f"At N = {n:,} tiling {_gains(naive / tiled)}, fusion {_gains(tiled / fused, 'another ')}{more}"
+    parts = [f"{NAMES.get(name, name)} {_against(series[n] / floor[n])}" for name, series in times.items() if n in series and n in floor]
     if parts:
         return f"At N = {n:,} {' and '.join(parts)} the unfused floor"
-    known = [f"{name} takes {milliseconds(series[n])}" for name, series in times.items() if n in series]
+    known = [f"{NAMES.get(name, name)} takes {milliseconds(series[n])}" for name, series in times.items() if n in series]
     return f"At N = {n:,} {' and '.join(known)}"
 
 

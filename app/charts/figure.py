@@ -32,13 +32,14 @@ class Chart:
         self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
                     hoverinfo="skip")
 
-    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None, scale=1.0) -> None:
+    def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None, scale=1.0,
+             dash=SOLID) -> None:
         """Markers at {x: y}, each with its hover text; whiskers: {x: (low, high)}; symbol: another than the role's own; scale: of size."""
         fill, edge = ("ground", role) if hollow else (role, "ground")
         edged = dict(color=self.p[edge], width=.1 * self.em)
         marker = dict(symbol=symbol or SYMBOLS[role], size=.6 * scale * self.em, color=self.p[fill], line=edged)
         trace = dict(mode="lines+markers" if lines else "markers", marker=marker, hovertext=hover, hoverinfo="text",
-                     line=dict(color=self.p[role], width=self.em / 6))
+                     line=dict(color=self.p[role], width=self.em / 6, dash=dash))
         if whiskers:
             up, down = ([abs(whiskers[x][side] - y) for x, y in points.items()] for side in (1, 0))
             trace |= dict(error_y=dict(type="data", array=up, arrayminus=down, color=self.p[role], thickness=1.5, width=.25 * self.em))

@@ -7,16 +7,25 @@ from dataclasses import dataclass
 
 PALETTES = {
     "light": dict(ground="#ffffff", panel="#f1f2f4", ink="#16181b", muted="#4d5358", grid="#e3e6e9", line="#b9bec4", model="#6b7278",
-                  naive="#D55E00", tiled="#E69F00", fused="#0072B2", on=dict(naive="#16181b", fused="#ffffff"),
-                  text=dict(naive="#A84900", tiled="#7A5400", fused="#005A8C", model="#4d5358")),
+                  naive="#D55E00", tiled="#E69F00", fused="#0072B2", tensor="#CC79A7", library="#009E73",
+                 on=dict(naive="#16181b", fused="#ffffff"),
+                  text=dict(naive="#A84900", tiled="#7A5400", fused="#005A8C", tensor="#94456F", library="#00704F", model="#4d5358")),
     "dark": dict(ground="#121417", panel="#1d2125", ink="#f4f5f6", muted="#b4bac1", grid="#2a2f35", line="#565d66", model="#8b939b",
-                 naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
+                 naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", tensor="#CC79A7", library="#3FC79A",
+                 on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
 }
-SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square")
+SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square", tensor="hexagon", library="diamond")
+NAMES = dict(fused_tensor_core="tensor-core fused")  # where a word of the vocabulary is not a reader's
 SOLID, DASH, FINE, MIXED = "solid", "dash", "dot", "dashdot"  # compulsory, requested, marks, DRAM
 GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is for slides that are dark themselves
 SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
 TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
+
+
+def role(algorithm: str) -> str:
+    """Whose colour and marker an algorithm has: its own, the tensor cores', or for what is none of ours a library's."""
+    known = dict(fused_tensor_core="tensor").get(algorithm, algorithm)
+    return known if known in SYMBOLS else "library"
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Look:
     """theme: light or dark; text: px, the em that every distance is given in; width, height: px the labels are laid out for.
 
     A slide states its own title, ground and size; a page leaves all three to the page around it. head, foot: em above and below the plot.
+    hidden: numbers that give the title's claim away are left out.
     """
 
     theme: str
@@ -34,6 +44,7 @@ class Look:
     transparent: bool = False
     title: bool = True
     caption: bool = True
+    hidden: bool = False
     head: float = 1.7
     foot: float = 3.5
 

@@ -49,15 +49,22 @@ class Placer:
         width, height = size(text)
         self.taken.append(Box(left, left + width, bottom, bottom + height, LABEL))
 
-    def label(self, points: list[tuple[float, float]], text: str, role: str, directions: tuple[int, ...] = AROUND) -> None:
-        """Beside one of these points where it covers least; of equal places the nearest, then the first of the directions."""
+    def label(self, points: list[tuple[float, float]], text: str, role: str, directions: tuple[int, ...] = AROUND,
+              within: float = math.inf) -> None:
+        """Beside one of these points where it covers least; of equal places the nearest, then the first of the directions.
+
+        within: em; a label that has no free place so near is left out.
+        """
         best, found = math.inf, None
         for (x, y), near, (rank, degrees) in product(points, NEAR, enumerate(directions)):
             dx, dy, anchor, box = self._place(x, y, near, math.radians(degrees), *size(text))
-            cost = 3 * near + .3 * rank + sum(each.cost for each in self.taken if box.meets(each)) + OUTSIDE * self._outside(box)
-            if cost < best:
+            covered = sum(each.cost for each in self.taken if box.meets(each)) + OUTSIDE * self._outside(box)
+            cost = 3 * near + .3 * rank + covered
+            if cost < best and (within == math.inf or near <= within and not covered):
                 best, found = cost, (x, y, text, role, dx, dy, anchor)
                 where = box
+        if not found:
+            return
         self.taken.append(where)
         self.chart.note(*found, ground=self.chart.p["ground"])
 

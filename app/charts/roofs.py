@@ -8,7 +8,7 @@ from app.rooflines import CUDA_CORES, Roofs
 from traffic_model.rates import MEASURED
 from traffic_model.units import sequence_length
 
-HEAD_ROOM, FOOT_ROOM = 5.0, 3.4  # em above the roof, for L2's name, and below the slowest kernel, for the ridge's
+HEAD_ROOM, BARE_HEAD, FOOT_ROOM = 5.0, 1.4, 3.4  # em above the roof, with L2's name or without, and below the slowest kernel
 PATH_ROOM, RIDGE_ROOM = 7.5, 11.5  # em left of the first point and of the ridge, for labels and softmax
 GB = 1e3  # in a TB
 
@@ -19,9 +19,10 @@ def draw_axes(chart: Chart, records: list[dict], roofs: Roofs) -> None:
     high, wide, tall = max(xs) * 1.4, chart.look.plot["x"], chart.look.plot["y"]
     low = min(_extended(high, min(xs), wide, PATH_ROOM), _extended(high, roofs.ridge, wide, RIDGE_ROOM))
     chart.log_axis("x", low, high, {4**k: sequence_length(4**k) for k in range(10) if low < 4**k < high})
-    bottom = _extended(roofs.compute.value, min(speeds), tall - HEAD_ROOM, FOOT_ROOM)
-    top = _extended(bottom, roofs.compute.value, tall, HEAD_ROOM)
-    decades = range(math.ceil(math.log10(bottom)), math.floor(math.log10(roofs.compute.value * 1.5)) + 1)  # none through L2's name
+    head = HEAD_ROOM if roofs.l2 else BARE_HEAD
+    bottom = _extended(roofs.compute.value, min(speeds), tall - head, FOOT_ROOM)
+    top = _extended(bottom, roofs.compute.value, tall, head)
+    decades = range(math.ceil(math.log10(bottom)), math.floor(math.log10(roofs.compute.value)) + 1)  # none through L2's name
     chart.log_axis("y", bottom, top, {10.0**k: f"{10.0**k:,g}" for k in decades})
 
 

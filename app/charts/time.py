@@ -7,10 +7,16 @@ import plotly.graph_objects as go
 
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, Look
+from app.charts.look import DASH, FINE, NAMES, SOLID, Look, role
+from app.charts.placing import LINE, Placer, size
 from app.charts.time_model import draw_model
 from app.records import sources
+from numba_kernels.saved import LIBRARY
 from traffic_model.units import decimal_bytes, milliseconds, sequence_length
+
+BESIDE = (90, 120, 60, 0, -30, -60, -90)  # degrees, for the name of a line that ends in the plot
+REACH = 2.0  # em: a value further off would not be known as its point's; the table has it
+MARGIN = 24  # letters that fit beside the plot
 
 
 def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
@@ -26,24 +32,25 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
         chart.line(floor, "model", DASH, 1 / 8)
     chart.upright(nearest_length(records, n), "muted", FINE)
     for algorithm, points in series.items():
-        times = {x: r["median_ms"] for x, r in points.items()}
-        chart.dots(times, algorithm, [_hover(r) for r in points.values()], lines=True,
+        chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], lines=True, dash=_dash(algorithm),
                    whiskers={x: (r["p10_ms"], r["p90_ms"]) for x, r in points.items()})
     for algorithm, points in live.items():
-        times = {x: r["median_ms"] for x, r in points.items()}
-        chart.dots(times, algorithm, [_hover(r) for r in points.values()], hollow=True)
-    _crosses(chart, too_large)
+        chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], hollow=True)
+    placer = _drawn(chart, series, floor)
+    _crosses(chart, placer, too_large)
     if model:
-        draw_model(chart, model, nearest_length(records, n))
-    _values(chart, series, floor, nearest_length(records, n))
-    _labels(chart, series, floor, copy_gb_per_s)
+        draw_model(chart, placer, model, nearest_length(records, n))
+    _labels(chart, placer, series, floor, copy_gb_per_s)
+    if not look.hidden:
+        _values(chart, placer, series, floor, nearest_length(records, n))
     return chart.figure()
 
 
 def claim(records: list[dict], floor: dict[int, float], n: int) -> str:
     """The title, at the recorded length nearest to n."""
     series = _by_algorithm(records, "recorded")
-    medians = {algorithm: {m: r["median_ms"] for m, r in points.items()} for algorithm, points in series.items()}
+    ours = {algorithm: points for algorithm, points in series.items() if role(algorithm) != LIBRARY}
+    medians = {algorithm: _medians(points) for algorithm, points in (ours or series).items()}
     return time_claim(medians, floor, nearest_length(records, n))
 
 
@@ -75,7 +82,7 @@ def _whiskers(records: list[dict]) -> list[float]:
     return [r[p] for r in records for p in ("p10_ms", "p90_ms")]
 
 
-def _crosses(chart: Chart, too_large: list[dict]) -> None:
+def _crosses(chart: Chart, placer: Placer, too_large: list[dict]) -> None:
     """A row at the top for each algorithm: × at every N that does not fit into the memory."""
     rows = {}
     for r in too_large:
@@ -85,7 +92,10 @@ def _crosses(chart: Chart, too_large: list[dict]) -> None:
         hover = [f"{algorithm}, N = {n:,}: out of memory, needs {decimal_bytes(r['needed_bytes'])}<br>{r['source']}"
                  for n, r in marks.items()]
         chart.dots(dict.fromkeys(marks, y), algorithm, hover, symbol="x")
-        chart.note(min(marks), y, f"<b>{algorithm}</b> out of memory", algorithm, -.8, 0, "right")
+        text = f"<b>{algorithm}</b> out of memory"
+        chart.note(min(marks), y, text, algorithm, -.8, 0, "right")
+        left = chart.distance("x", min(marks), 10 ** chart.axes["x"]["range"][0]) - .8 - size(text)[0]
+        placer.area(left, chart.look.plot["y"] - .5 - 1.4 * row - LINE / 2, text)
 
 
 def _tick(k: int) -> str:
@@ -94,32 +104,55 @@ def _tick(k: int) -> str:
     return f"{10 ** (power % 3)} {('µs', 'ms', 's')[power // 3]}" if power >= 0 else f"{10.0 ** power:g} µs"
 
 
-def _values(chart: Chart, series: dict, floor: dict[int, float], n: int) -> None:
-    """The milliseconds at n: above the timed lines, below the floor, where rising lines leave room. A line that ends at n has its label."""
-    medians = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
-    at_the_left = n == min(m for points in series.values() for m in points)  # where tick labels are in the way
-    for (algorithm, ms), dy in zip(medians.items(), chart.spread([(ms, 1.4) for ms in medians.values()])):
-        place = (.5, dy - .8, "left") if at_the_left else (-.5, dy + .6, "right")
-        chart.note(n, ms, f"<b>{milliseconds(ms)}</b>", algorithm, *place, ground=chart.p["ground"])
+def _drawn(chart: Chart, series: dict, floor: dict[int, float]) -> Placer:
+    """Knows where lines and markers are, so that labels keep off them."""
+    placer = Placer(chart)
+    for points in (*map(_medians, series.values()), floor):
+        placer.line(points)
+    for points in map(_medians, series.values()):
+        for x, ms in points.items():
+            placer.point(x, ms)
+    return placer
+
+
+def _values(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], n: int) -> None:
+    """The milliseconds at n of the ladder and of the floor, whose lines they keep off. A line that ends at n has its label."""
+    low, high = (10**value for value in chart.axes["y"]["range"])
+    placer.line({n: low, n * (1 + 1e-9): high})
+    at = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
+    for algorithm, ms in at.items():
+        if role(algorithm) != LIBRARY:
+            placer.label([(n, ms)], f"<b>{milliseconds(ms)}</b>", role(algorithm), within=REACH)
     if n in floor and n < max(floor):  # at its end the floor's name is there
-        chart.note(n, floor[n], milliseconds(floor[n]), "model", .5, -.7)
+        placer.label([(n, floor[n])], milliseconds(floor[n]), "model", within=REACH)
 
 
-def _labels(chart: Chart, series: dict, floor: dict[int, float], copy_gb_per_s: float | None) -> None:
-    """At the end of each line: in the margin for those that reach the last N, above the others."""
-    last_n, ends = max(m for points in series.values() for m in points), {}
+def _labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], copy_gb_per_s: float | None) -> None:
+    """At the end of each line: in the margin for those that reach the last N, beside their ends for the others."""
+    last_n, ends = max(m for points in series.values() for m in points), []
     for algorithm, points in series.items():
         x, ms = max(points), points[max(points)]["median_ms"]
+        value = "" if chart.look.hidden else f" {milliseconds(ms)}"
+        name = NAMES.get(algorithm, algorithm)
+        text = f"<b>{name if len(name + value) <= MARGIN else name.replace(' ', '<br>')}</b>{value}"
         if x == last_n:
-            ends[algorithm] = (x, ms, f"<b>{algorithm}</b> {milliseconds(ms)}")
+            ends.append((x, ms, text, role(algorithm)))
         else:
-            chart.note(x, ms, f"<b>{algorithm}</b> {milliseconds(ms)}", algorithm, .3, 1.1, "right")
+            placer.label([(x, ms)], text, role(algorithm), BESIDE)
     if floor:
         x, y = [*floor.items()][-1]
-        ends["model"] = (x, y, f"<b>unfused floor</b><br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied")
-    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text in ends.values()])
-    for (role, (x, y, text)), dy in zip(ends.items(), shifts):
-        chart.note(x, y, text, role, .7, dy)
+        ends.append((x, y, f"<b>unfused floor</b><br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied", "model"))
+    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in ends])
+    for (x, y, text, its_role), dy in zip(ends, shifts):
+        chart.note(x, y, text, its_role, .7, dy)
+
+
+def _medians(points: dict[int, dict]) -> dict[int, float]:
+    return {n: r["median_ms"] for n, r in points.items()}
+
+
+def _dash(algorithm: str) -> str:
+    return DASH if role(algorithm) == LIBRARY else SOLID
 
 
 def _hover(r: dict) -> str:

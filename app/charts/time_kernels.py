@@ -26,9 +26,10 @@ def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> go
         chart.line(points, algorithm, DASHES.get(kernel, SOLID))
         chart.dots(points, algorithm, [_hover(r) for r in line], whiskers={r["n"]: (r["p10_ms"], r["p90_ms"]) for r in line}, scale=.8)
         ends[algorithm, kernel] = list(points.items())[-1]
+    value = lambda ms: "" if look.hidden else f" {milliseconds(ms)}"
     for ((algorithm, kernel), (_, ms)), dy in zip(ends.items(), chart.spread([(ms, UPRIGHT) for _, ms in ends.values()])):
         name = f"<b>{algorithm}</b>" if kernel == algorithm else f"{algorithm}, {kernel}"
-        chart.paper(1, math.log10(ms), f"{name} {milliseconds(ms)}", .4, dy, role=algorithm, yref="y")  # in the margin, wherever it ends
+        chart.paper(1, math.log10(ms), name + value(ms), .4, dy, role=algorithm, yref="y")  # in the margin, wherever it ends
     return chart.figure()
 
 

@@ -3,12 +3,13 @@ import textwrap
 
 from app.charts.figure import Chart
 from app.charts.look import FINE
+from app.charts.placing import Placer, size
 from traffic_model.units import milliseconds
 
 LINE = 62  # letters of an assumption on a line of the hover text
 
 
-def draw_model(chart: Chart, model: list[dict], n: int) -> None:
+def draw_model(chart: Chart, placer: Placer, model: list[dict], n: int) -> None:
     """model: see app/modelled.py; n: the length whose errors are written out."""
     for algorithm in dict.fromkeys(r["algorithm"] for r in model):
         records = [r for r in model if r["algorithm"] == algorithm]
@@ -17,7 +18,9 @@ def draw_model(chart: Chart, model: list[dict], n: int) -> None:
         chart.dots(points, "model", [_hover(r) for r in records], symbol="circle", scale=.55)
     errors = "   ".join(f'<span style="color:{chart.ink(r["algorithm"])}">{r["algorithm"]}</span> {signed(r["error"])}'
                         for r in model if r["n"] == n)
-    chart.paper(1, 0, f"<b>model</b>, dotted, at N = {n:,}<br>{errors}", -.4, 1.6, "right", "model", ground=chart.p["ground"])
+    text = f"<b>model</b>, dotted, at N = {n:,}<br>{errors}"
+    placer.area(chart.look.plot["x"] - .4 - size(text)[0], .25, text)
+    chart.paper(1, 0, text, -.4, 1.6, "right", "model", ground=chart.p["ground"])
 
 
 def signed(share: float) -> str:

@@ -47,7 +47,8 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
         chart.dots(points, algorithm, [_hover(algorithm, measure, "counted", m, points[m]) for m in points])
     chart.rings([(n, now[a, m, "predicted"][n], a) for a, m in SERIES],
                 [_hover(a, m, "predicted", n, now[a, m, "predicted"][n]) for a, m in SERIES])
-    bars(chart, here, n)
+    if not look.hidden:
+        bars(chart, here, n)
     return chart.figure()
 
 
@@ -88,13 +89,13 @@ def _between(points: dict[int, int], n: float) -> float:
 
 
 def _line_labels(chart: Chart, lines: dict, crossing: dict) -> None:
-    grows = lambda points, growth: f"∝ {growth}, slope {fitted_slope(points):.2f}"
+    grows = lambda points, growth: "" if chart.look.hidden else f"<br>∝ {growth}, slope {fitted_slope(points):.2f}"
     predicted = {key: lines[*key, "predicted"] for key in SERIES}
     labels = [(predicted[key], key[0], name, grows(predicted[key], growth)) for key, (_, name, growth) in SERIES.items()]
-    labels += [(crossing, "fused", "fused, DRAM", "modelled, L2 cold")] * bool(crossing)
+    labels += [(crossing, "fused", "fused, DRAM", "<br>modelled, L2 cold")] * bool(crossing)
     ends = [[*points.items()][-1] for points, *_ in labels]
     for (_, role, name, below), (x, y), dy in zip(labels, ends, chart.spread([(y, 2.75) for _, y in ends])):
-        chart.note(x, y, f"<b>{name}</b><br>{below}", role, .6, dy)
+        chart.note(x, y, f"<b>{name}</b>{below}", role, .6, dy)
 
 
 def _leaves_label(chart: Chart, crossing: dict, leaves: float) -> None:

@@ -12,7 +12,7 @@ class Timed:
 
     def __init__(self, settings: Settings, sources: Sources):
         self.shown = recordings.nearest(sources.recordings, settings)
-        self.records = records.timed(self.shown.runs + [run for run in sources.live if records.same_shape(run, self.shown.settings)])
+        self.records = records.timed(self.shown.runs + [run for run in sources.live if records.same_task(run, self.shown.settings)])
         self.too_large, self.floor = records.out_of_memory(self.shown.too_large), recordings.unfused_floor(self.shown)
         self.bandwidth = self.shown.header.get("copy_gb_per_s")
 

@@ -53,8 +53,8 @@ def is_modelled(settings: Settings) -> bool:
 
 
 def matching(settings: Settings, sources: Sources) -> list[dict]:
-    """Recorded runs, then live ones, whose settings but for N are these, without those that ran out of memory."""
-    return [run for run in sources.runs if not run.get("out_of_memory") and records.same_shape(run, settings)]
+    """Recorded runs, then live ones, whose settings but for N are these, if they counted."""
+    return [run for run in sources.runs if run.get("ledger") and records.same_shape(run, settings)]
 
 
 def _until(leaves: float | None) -> str:

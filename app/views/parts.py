@@ -1,5 +1,6 @@
 """What pages share: heading, chart, the button that leads to its slide."""
 from collections.abc import Callable
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,20 +15,21 @@ NO_BREAK = "\u00a0"
 # beside the sidebar a player needs the whole width
 WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
 KEPT_BACK = "What do you expect?"
+FIXED = "The settings below do not change this page."
 COLUMNS = dict(runs_from="runs from", n="N", block_q="query tile", block_k="key tile", tflops="TFLOP/s", l2_reads="L2 reads",
                flops="FLOP")  # the others are read as they are called
 SHARES = ("error", "occupancy")
 
 
 def picture(figure: Figure, hidden: bool = False) -> None:
-    """The claim, its conditions and the chart; presented, the slide alone. hidden: the claim is kept back."""
+    """The claim, its conditions and the chart; presented, the slide alone. hidden: the claim and what gives it away are kept back."""
     if present.presenting():
-        present.slide(figure.draw(Template(theme.current(), title=not hidden).look))
+        present.slide(figure.draw(replace(Template(theme.current(), title=not hidden).look, hidden=hidden)))
         return
     with st.container(gap="xxsmall"):
         st.subheader(KEPT_BACK if hidden else figure.title, anchor=False)
         st.caption(f"{figure.conditions} · {figure.provenance}")
-    chart(figure.name.split("-")[0], figure.draw(page_look(theme.current())))
+    chart(figure.name.split("-")[0], figure.draw(replace(page_look(theme.current()), hidden=hidden)))
 
 
 def chart(name: str, figure: go.Figure) -> None:

@@ -25,6 +25,7 @@ def show(settings: Settings) -> None:
     """The sidebar's settings choose nothing here."""
     proofs, shown = figures.proofs(), figures.figure(settings, sources())
     parts.picture(shown)
+    st.caption("Validated problems; the sidebar's settings do not change this page.")
     with st.container(horizontal=True):
         shape = controls.proof_shape(tuple(dict.fromkeys(each.shape for each in proofs)))
         parts.slide_button(shown)

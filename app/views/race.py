@@ -40,6 +40,7 @@ def show(settings: Settings, own) -> None:
     with own:
         rungs, clock, hand = controls.race()
     if hand:
+        own.caption("By hand the sizes are fixed; of the settings below only the GPU acts.")
         return _by_hand(settings, rungs, clock)
     problem, tiling, gpu = settings.problem, settings.tiling, settings.gpu
     timed = times.recorded(cached.recorded_runs(), settings, rungs) if clock == Clock.TIME else None

@@ -6,9 +6,10 @@ from app.settings import Settings
 from app.softmax.film import html, mount
 from app.softmax.payload import payload
 from app.softmax.rows import Size
-from app.views import guide
+from app.views import guide, parts
 from app.views.parts import WIDE
 
+ACTS = {True: "Of the settings below head size, storage and key tile act here.", False: parts.FIXED}
 WHY = """
 **Why one α fits all.** A weight is e to the distance from the score up to the maximum m. When a larger score raises m, every older
 distance grows by the same amount, so every older weight, and with them ℓ and O, shrink by the same factor α = e^(m − m′). No score
@@ -30,6 +31,7 @@ def show(settings: Settings, own) -> None:
     with own:
         row = controls.softmax_row()
     size, *_, seed = row
+    own.caption(ACTS[size == Size.REAL])
     shown = payload(*row[:3], settings.problem, settings.tiling.block_k, seed)
     mount(guide.kept_back("softmax", shown))
     if guide.asking("softmax"):

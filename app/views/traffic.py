@@ -1,7 +1,7 @@
 """Traffic: bytes against sequence length, moved or held."""
 import streamlit as st
 
-from app import controls, dram, formulas, records
+from app import comparing, controls, dram, formulas, records
 from app.figures import FIGURES, traffic
 from app.settings import Settings
 from app.views import guide, parts, run_here
@@ -22,8 +22,12 @@ def show(settings: Settings) -> None:
         parts.picture(figure, hidden or guide.asking("traffic"))
     with row:
         parts.slide_button(figure)
-    runs = [run for run in traffic.matching(settings, sources) if run["problem"]["seq_len"] == settings.n]
+    alike = traffic.matching(settings, sources)
+    runs = [run for run in alike if run["problem"]["seq_len"] == settings.n]
     run_here.show(settings, wanted, runs)
+    if own := comparing.own_points(settings, alike):
+        st.caption("Runs of this session ÷ predicted and ÷ recorded, point by point: requested HBM bytes, and time where a GPU ran")
+        parts.table(own)
     cells = records.predicted(settings, [settings.n]) + records.counted(runs)
     parts.details("traffic", {"Formula": lambda: _formulas(settings), "HBM bytes": lambda: _table(cells, "hbm"),
                               "Shared-memory bytes": lambda: _table(cells, "shared"), "DRAM": lambda: _dram(settings)})
