@@ -13,7 +13,6 @@ from app.settings import OPENING, Settings
 from app.slides import KINDS, files, settings_text
 from numba_kernels import saved
 from traffic_model import Refusal, options, predict
-from traffic_model.problem import DTYPE_BYTES
 
 RACE, ALL = "race", "all"  # an animation, as one HTML file; every figure and the race
 EXAMPLE = "example: python -m app export --page traffic,time --format svg,csv --seq-len 8192 --out slides"
@@ -81,8 +80,7 @@ def _kinds(wanted: list[str]) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     parser = options.Parser(prog="python -m app", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=options.Parser)
-    command = commands.add_parser("export", help="write figures as files", description=do_export.__doc__, epilog=EXAMPLE,
-                                  conflict_handler="resolve")
+    command = commands.add_parser("export", help="write figures as files", description=do_export.__doc__, epilog=EXAMPLE)
     command.add_argument("--page", type=options.words, default=["traffic"], metavar="NAME[,NAME]",
                          help=f"{', '.join(FIGURES)}; roofline or tiles for all of theirs; {RACE} (html); {ALL} (traffic)")
     command.add_argument("--format", type=options.words, default=["svg"], metavar="KIND[,KIND]", help=f"{', '.join(KINDS)} (svg)")
@@ -94,10 +92,8 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("--no-title", dest="title", action="store_false", help="leave the title out")
     command.add_argument("--no-caption", dest="caption", action="store_false", help="leave the conditions below the title out")
     options.add_shape_options(command)
-    heads, dtype = OPENING.problem.heads, OPENING.problem.dtype  # the dashboard's, in the place of the other command lines'
-    command.add_argument("--heads", type=options.whole_number, default=heads, metavar="H", help=f"query heads ({heads})")
-    command.add_argument("--dtype", default=dtype, help=f"storage: {', '.join(DTYPE_BYTES)} ({dtype})")
-    command.set_defaults(command=do_export, kv_len=None, scale=None)
+    opening = OPENING.problem
+    command.set_defaults(command=do_export, kv_len=None, scale=None, heads=str(opening.heads), dtype=opening.dtype)
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)
 

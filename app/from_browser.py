@@ -17,7 +17,7 @@ export default function ({ parentElement, data }) {
   const save = () => {
     const plot = document.querySelector(".st-key-slide .js-plotly-plot");
     const camera = plot?.querySelector(".modebar-btn[data-attr=toImage], .modebar-btn[data-title^=Download]");
-    if (!camera) return setTimeout(save, 50); // the chart is still being drawn
+    if (!camera) return button.isConnected && setTimeout(save, 50); // the chart is still being drawn
     plot._context.toImageButtonOptions = data.options;
     camera.click();
   };

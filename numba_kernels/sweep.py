@@ -22,7 +22,9 @@ from traffic_model.units import decimal_bytes, milliseconds
 class Here:
     """The place where a sweep runs by default: this process. `scheduled.Workers` offers the same."""
 
-    header = staticmethod(lambda backend, l2: header(backend, l2))
+    def header(self, backend: str, l2: str) -> dict:
+        """Of the file."""
+        return header(backend, l2)
 
     def measured(self, todo: list[dict], one: Callable[[dict], tuple[dict | None, str]]) -> Iterator[tuple[dict, dict | None, str]]:
         """(combination, its line for the file if there is one, in a few words how it went), each as it ends."""

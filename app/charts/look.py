@@ -8,13 +8,14 @@ from dataclasses import dataclass
 PALETTES = {
     "light": dict(ground="#ffffff", panel="#f1f2f4", ink="#16181b", muted="#4d5358", grid="#e3e6e9", line="#b9bec4", model="#6b7278",
                   naive="#D55E00", tiled="#E69F00", fused="#0072B2", tensor="#CC79A7", library="#009E73",
-                 on=dict(naive="#16181b", fused="#ffffff"),
+                  on=dict(naive="#16181b", fused="#ffffff"),
                   text=dict(naive="#A84900", tiled="#7A5400", fused="#005A8C", tensor="#94456F", library="#00704F", model="#4d5358")),
     "dark": dict(ground="#121417", panel="#1d2125", ink="#f4f5f6", muted="#b4bac1", grid="#2a2f35", line="#565d66", model="#8b939b",
                  naive="#F28E4B", tiled="#E69F00", fused="#56B4E9", tensor="#CC79A7", library="#3FC79A",
                  on=dict(naive="#101214", fused="#101214"), text=dict(model="#b4bac1")),
 }
 SYMBOLS = dict(naive="circle", tiled="triangle-up", fused="square", tensor="hexagon", library="diamond")
+LIBRARY = "library"  # the role of what is none of ours
 NAMES = dict(fused_tensor_core="tensor-core fused")  # where a word of the vocabulary is not a reader's
 SOLID, DASH, FINE, MIXED = "solid", "dash", "dot", "dashdot"  # compulsory, requested, marks, DRAM
 GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is for slides that are dark themselves
@@ -23,9 +24,9 @@ TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels
 
 
 def role(algorithm: str) -> str:
-    """Whose colour and marker an algorithm has: its own, the tensor cores', or for what is none of ours a library's."""
+    """Whose colour and marker an algorithm has: its own, the tensor cores', or a library's."""
     known = dict(fused_tensor_core="tensor").get(algorithm, algorithm)
-    return known if known in SYMBOLS else "library"
+    return known if known in SYMBOLS else LIBRARY
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def draw_axes(chart: Chart, records: list[dict], roofs: Roofs) -> None:
     head = HEAD_ROOM if roofs.l2 else BARE_HEAD
     bottom = _extended(roofs.compute.value, min(speeds), tall - head, FOOT_ROOM)
     top = _extended(bottom, roofs.compute.value, tall, head)
-    decades = range(math.ceil(math.log10(bottom)), math.floor(math.log10(roofs.compute.value)) + 1)  # none through L2's name
+    decades = range(math.ceil(math.log10(bottom)), math.floor(math.log10(roofs.compute.value)) + 1)  # none above the roof
     chart.log_axis("y", bottom, top, {10.0**k: f"{10.0**k:,g}" for k in decades})
 
 

@@ -7,11 +7,10 @@ import plotly.graph_objects as go
 
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, NAMES, SOLID, Look, role
+from app.charts.look import DASH, FINE, LIBRARY, NAMES, SOLID, Look, role
 from app.charts.placing import LINE, Placer, size
 from app.charts.time_model import draw_model
 from app.records import sources
-from numba_kernels.saved import LIBRARY
 from traffic_model.units import decimal_bytes, milliseconds, sequence_length
 
 BESIDE = (90, 120, 60, 0, -30, -60, -90)  # degrees, for the name of a line that ends in the plot

@@ -44,10 +44,10 @@ def _formulas(settings: Settings) -> None:
 
 
 def _table(cells: list[dict], space: str) -> None:
-    st.dataframe([r | dict(in_words=decimal_bytes(r["bytes"])) for r in cells if r["space"] == space], hide_index=True)
+    parts.table([r | dict(in_words=decimal_bytes(r["bytes"])) for r in cells if r["space"] == space])
 
 
 def _dram(settings: Settings) -> None:
-    st.dataframe(dram.kernels(settings), hide_index=True)
+    parts.table(dram.kernels(settings))
     st.caption(f"{settings.gpu.name}: {settings.gpu.l2_mib:g} MiB of L2, emptied before each kernel. It must hold what is named between "
                f"two visits to the same line. Less than the compulsory bytes may cross: what was written last stays in L2. {MODEL}")
