@@ -33,6 +33,8 @@ def do_export(arguments) -> None:
     figures = [FIGURES[name](settings, sources) for name in names if name != RACE]
     arguments.out.mkdir(parents=True, exist_ok=True)
     for figure in figures:
+        if figure.aside:
+            print(f"{figure.name}: {figure.aside}", file=sys.stderr)
         for name, content in files(figure, template, kinds).items():
             _write(arguments.out / name, content)
     if RACE in names:

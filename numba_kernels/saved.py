@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from traffic_model.errors import Refusal
+from traffic_model.layout import KERNELS
 from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
@@ -143,11 +144,27 @@ def _check_run(run: dict) -> Iterator[str]:
     Ledger.from_records(run["ledger"], run["measures"])
     if not is_size(run["relative_error"]):
         yield f"relative_error is {run['relative_error']!r}"
+    yield from _check_kernels(run)
     for kernel in run["kernels"]:
         Ledger.from_records(kernel["ledger"], kernel["measures"])
         for name in ("times_ms", "counted_times_ms"):
             if not all(is_size(sample) and sample > 0 for sample in kernel[name] or []):
                 yield f"{name} of {kernel['name']} are not all positive numbers"
+
+
+def _check_kernels(run: dict) -> Iterator[str]:
+    """A library has one kernel of its own name and counts nothing; the ladder has its kernels, and counted cells where it counted."""
+    names = [kernel["name"] for kernel in run["kernels"]]
+    if run["backend"] == LIBRARY:
+        if run["algorithm"] in KERNELS or run["measures"] or len(names) != 1:
+            yield "a library's run has a name of its own, one kernel and no measures"
+        return
+    if run["algorithm"] not in KERNELS:
+        yield f"its algorithm is {run['algorithm'][:40]!r}, not {', '.join(KERNELS)}"
+    elif tuple(names) != (expected := KERNELS[run["algorithm"]]):
+        yield f"its kernels are {', '.join(map(str, names))[:80] or 'none'}; {run['algorithm']} has {', '.join(expected)}"
+    if run["measures"] and not run["ledger"]:
+        yield "it names measures and has no ledger"
 
 
 def is_size(value) -> bool:

@@ -1,4 +1,5 @@
 """A sweep over many workers, one per GPU, on any number of hosts: Dask hands out its combinations, the client keeps the file."""
+import asyncio
 import functools
 import logging
 import os
@@ -18,6 +19,7 @@ except ImportError:  # optional: only sweep --scheduler asks for it
     distributed = None
 
 LOCAL = "local"
+MOST_LOCAL = 64  # worker processes on the CPU of one machine
 CONNECT_S, WORKERS_S, POLL_S = 10.0, 60.0, 1.0  # patience: with a scheduler that is silent, with one without workers; between looks
 
 
@@ -32,8 +34,10 @@ class Workers:
     def __init__(self, address: str, backend: str = "auto", workers: int | None = None):
         if distributed is None:
             raise Refusal("--scheduler needs Dask, which is not installed; pip install distributed, or leave --scheduler out.")
-        if workers is not None and (address != LOCAL or workers < 1):
-            raise Refusal(f"workers {workers} is not possible; it is how many local ones run on the CPU, 1 or more.")
+        if workers is not None and address != LOCAL:
+            raise Refusal(f"workers says how many --scheduler {LOCAL} starts; a scheduler at an address has its own.")
+        if workers is not None and not 1 <= workers <= MOST_LOCAL:
+            raise Refusal(f"workers {workers} is not possible; it is how many local ones run on the CPU, 1 to {MOST_LOCAL}.")
         self._address, self._workers = address, workers
         self._cluster = self.client = None
         self.drifts: dict[str, float] = {}  # {worker's address: the largest drift of its reference}; empty where nothing is timed
@@ -44,6 +48,8 @@ class Workers:
     def __enter__(self) -> "Workers":
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once, in a sentence
         try:
+            if self._address != LOCAL and not _is_scheduler(self._address):
+                raise TimeoutError
             self._cluster = _local_cluster(self.backend, self._workers or 1) if self._address == LOCAL else None
             self.client = distributed.Client(self._cluster or self._address, timeout=CONNECT_S)
             self.client.wait_for_workers(1, timeout=WORKERS_S)
@@ -53,7 +59,7 @@ class Workers:
             if isinstance(error, Refusal):
                 raise
             what = "has no worker" if self.client else "does not answer"
-            raise Refusal(f"the scheduler at {self._address} {what}; start one with `dask scheduler` and `dask worker`.") from None
+            raise Refusal(f"the scheduler at {self._address!r} {what}; start one with `dask scheduler` and `dask worker`.") from None
         return self
 
     def __exit__(self, *_) -> None:
@@ -138,6 +144,18 @@ class Workers:
 
     def _gone(self) -> Refusal:
         return Refusal(f"the scheduler at {self._address} went away; what was measured is kept, and the same command goes on from there.")
+
+
+def _is_scheduler(address: str) -> bool:
+    """Whether Dask's greeting is answered there. Whatever else listens at an address may send anything, or nothing for ever."""
+    async def greet() -> None:
+        (await distributed.comm.connect(address, timeout=CONNECT_S)).abort()
+
+    try:
+        asyncio.run(asyncio.wait_for(greet(), CONNECT_S))
+    except Exception:
+        return False
+    return True
 
 
 def _local_cluster(backend: str, workers: int):

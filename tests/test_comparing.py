@@ -15,8 +15,8 @@ def file(*runs, **about) -> bytes:
     return "".join(json.dumps(line) + "\n" for line in (HEADER | about, *runs)).encode()
 
 
-def saved_run(settings, algorithm="fused", times_ms=(1.0, 2.0, 3.0)) -> dict:
-    run = run_record(settings, algorithm, times_ms)
+def saved_run(settings, algorithm="fused", times_ms=(1.0, 2.0, 3.0), backend="gpu") -> dict:
+    run = run_record(settings, algorithm, times_ms, backend)
     kernels = [kernel | dict(ledger=[], measures=[], counted_times_ms=None) for kernel in run["kernels"]]
     return run | dict(kernels=kernels)
 
@@ -70,7 +70,7 @@ def test_a_bad_file_is_refused_with_line_and_reason(content, sentence):
 
 
 def test_this_sessions_runs_are_saved_as_a_file_that_can_be_dropped_in():
-    here = [records.live(saved_run(DEFAULT, algorithm) | dict(backend="cpu", kernels=[])) for algorithm in records.ALGORITHMS]
+    here = [records.live(saved_run(DEFAULT, algorithm, backend="cpu")) for algorithm in records.ALGORITHMS]
     _, runs = dropped.read("tilescope_runs.jsonl", dropped.written(here))
     plain = lambda run: {name: value for name, value in run.items() if name not in ("when", "source")}
     assert [plain(run) for run in runs] == [plain(run) for run in here]

@@ -36,6 +36,14 @@ def test_it_draws_in_the_chosen_template(tmp_path, browser):
     assert "N = 512 · 2 heads" in text and text.count("On CUDA cores") == 3  # as title, metadata and note, not drawn
 
 
+def test_what_was_not_timed_is_said_before_the_nearest_is_drawn(tmp_path, capsys):
+    nearest = "time: Not timed: 16 heads · d = 17 · float16 · full · 64×64 tiles on H200 SXM. Shown is what comes nearest"
+    for d, said in ((17, nearest), (64, "")):
+        assert command.main(["export", "--page", "time", "--format", "csv", "--head-dim", str(d), "--out", str(tmp_path)]) == 0
+        told = capsys.readouterr().err
+        assert told.startswith(said) and bool(told) == bool(said)
+
+
 def test_the_race_is_one_html_file(tmp_path):
     assert command.main(["export", "--page", "race", "--format", "html", "--out", str(tmp_path), *SMALL]) == 0
     [made] = tmp_path.iterdir()

@@ -5,6 +5,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from traffic_model import AttentionProblem, Measure, Refusal, Tiling, find_gpu, predict
+from traffic_model.layout import KERNELS
 from traffic_model.vocabulary import Space
 
 H200 = find_gpu("H200 SXM")
@@ -28,6 +29,7 @@ def test_kernels_sum_to_the_whole_and_compulsory_is_the_least(algorithm, problem
         predicted = predict(algorithm, problem, Tiling(block_q, block_k), H200)
     except Refusal:  # a tiling that shared memory does not hold
         reject()
+    assert tuple(kernel.name for kernel in predicted.kernels) == KERNELS[algorithm]
     first, *others = (kernel.ledger for kernel in predicted.kernels)
     assert predicted.ledger == sum(others, first)
     ledger = predicted.ledger

@@ -112,6 +112,11 @@ def broken(change):
     (broken(lambda o: o[2]["ledger"][0].update(array="w")), "line 3 .* 'w' is not a valid Array"),
     (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all positive"),
     (broken(lambda o: o[2].update(kernels=None)), "line 3"),
+    *((broken(lambda o, kernels=kernels: o[2].update(kernels=kernels)), "line 3 .* its kernels are .*; .* has ") for kernels in
+      ([], [dict(name="other", times_ms=[1.0], counted_times_ms=[], ledger=[], measures=[])])),
+    (broken(lambda o: o[2].update(algorithm="other")), "line 3 .* its algorithm is 'other', not naive"),
+    (broken(lambda o: o[2].update(ledger=[])), "line 3 .* it names measures and has no ledger"),
+    (broken(lambda o: o[2].update(backend="library")), "line 3 .* a library's run has a name of its own"),
     (broken(lambda o: o[2].update(relative_error=None)), "line 3 .* relative_error is None"),
     (lambda objects: json.dumps(objects[0]) + '\n{"relative_error": NaN}', "line 2 is not JSON: NaN is not"),
 ])

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import distributed
@@ -110,10 +111,14 @@ def test_a_scheduler_that_dies_leaves_what_was_measured(tmp_path, serial, cluste
 
 
 @pytest.mark.parametrize(("options", "reason"), [
-    (["--scheduler", "127.0.0.1:9"], "The scheduler at 127.0.0.1:9 does not answer; start one with"),
-    (["--scheduler", "nowhere"], "The scheduler at nowhere does not answer; start one with"),
+    (["--scheduler", "127.0.0.1:9"], "The scheduler at '127.0.0.1:9' does not answer; start one with"),
+    (["--scheduler", "nowhere"], "The scheduler at 'nowhere' does not answer; start one with"),
+    (["--scheduler", ""], "The scheduler at '' does not answer; start one with"),
+    (["--scheduler", "tls://127.0.0.1:9"], "The scheduler at 'tls://127.0.0.1:9' does not answer; start one with"),
+    (["--scheduler", "tcp://127.0.0.1:abc"], "The scheduler at 'tcp://127.0.0.1:abc' does not answer; start one with"),
+    (["--scheduler", "local", "--workers", "1000000000000"], "Workers 1000000000000 is not possible"),
     (["--scheduler", "local", "--workers", "0"], "Workers 0 is not possible"),
-    (["--scheduler", "127.0.0.1:9", "--workers", "2"], "Workers 2 is not possible"),
+    (["--scheduler", "127.0.0.1:9", "--workers", "2"], "Workers says how many --scheduler local starts"),
     (["--scheduler", "local", "--workers", "2", "--backend", "gpu"], "Workers is for the CPU"),
     (["--workers", "2"], "--workers says how many --scheduler local starts"),
 ])
@@ -122,6 +127,26 @@ def test_what_cannot_be_scheduled_is_refused_in_a_sentence(tmp_path, capsys, mon
     assert main(["sweep", "--out", str(tmp_path / "runs.jsonl"), *options]) == 2
     said = capsys.readouterr().err
     assert said.startswith(reason) and said.count("\n") == 1 and not (tmp_path / "runs.jsonl").exists()
+
+
+@pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""], ids=["another protocol", "silence"])
+def test_whatever_else_listens_there_is_no_scheduler(tmp_path, capsys, monkeypatch, greeting):
+    monkeypatch.setattr(scheduled, "CONNECT_S", 2.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def answer():
+            while True:
+                try:
+                    spoken_to.append(server.accept()[0])
+                except OSError:
+                    return
+                spoken_to[-1].sendall(greeting)
+
+        spoken_to, begun = [], time.monotonic()
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        assert main(["sweep", "--out", str(tmp_path / "runs.jsonl"), "--scheduler", address]) == 2
+    assert capsys.readouterr().err.startswith(f"The scheduler at '{address}' does not answer") and time.monotonic() - begun < 10
+    assert spoken_to
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):

@@ -24,7 +24,8 @@ class Sources(NamedTuple):
 @dataclass(frozen=True)
 class Figure:
     """title: a claim about the records; conditions: the caption; provenance: the kinds of its numbers and where they come from; note: two
-    sentences for the speaker; alt: the picture in words; settings: what it shows, which on Time may be the nearest recorded ones."""
+    sentences for the speaker; alt: the picture in words; settings: what it shows, which on Time may be the nearest recorded ones; aside:
+    that they are."""
 
     name: str
     title: str
@@ -35,3 +36,4 @@ class Figure:
     records: list[dict]
     note: str
     alt: str
+    aside: str | None = None

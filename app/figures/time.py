@@ -35,7 +35,7 @@ def figure(settings: Settings, sources: Sources, with_model: bool = False) -> Fi
                   timed.records + model,
                   note=f"{title}. Read the steps one by one: what tiling gains is not to fusion's credit.",
                   alt="Device time against sequence length on logarithmic axes, one line per algorithm. "
-                      f"Near N = {settings.n:,}: {medians}.")
+                      f"Near N = {settings.n:,}: {medians}.", aside=timed.shown.note)
 
 
 def with_model(settings: Settings, sources: Sources) -> Figure:
@@ -50,7 +50,8 @@ def by_kernel(settings: Settings, sources: Sources) -> Figure:
     medians = ", ".join(f"{r['algorithm']} {r['kernel']} {milliseconds(r['median_ms'])}" for r in _nearest(kernels, settings.n))
     return Figure("time-by-kernel", title, timed.caption, timed.provenance, timed.shown.settings, draw, kernels,
                   note=f"{title}. The products and softmax of an unfused order are launches of their own; fused is one.",
-                  alt=f"Device time of each kernel against sequence length on logarithmic axes. Near N = {settings.n:,}: {medians}.")
+                  alt=f"Device time of each kernel against sequence length on logarithmic axes. Near N = {settings.n:,}: {medians}.",
+                  aside=timed.shown.note)
 
 
 def _nearest(timed: list[dict], n: int) -> list[dict]:

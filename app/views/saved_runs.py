@@ -11,14 +11,18 @@ HERE = "this session"
 
 
 def show(settings: Settings) -> None:
-    known = _known()
-    above = st.container()
+    known, above, below = _known(), st.container(), st.container()
+    with below:  # first: a file that could not be shown can still be taken out
+        _mine(settings)
     with above:
         if len(known) > 1:
             _compare(known)
         else:
             st.subheader("Run here, or drop in runs, and they are set beside the recorded ones", anchor=False)
-    parts.table([comparing.overview(name, runs) for name, runs in known.items()])
+        parts.table([comparing.overview(name, runs) for name, runs in known.items()])
+
+
+def _mine(settings: Settings) -> None:
     with st.container(horizontal=True):
         wanted = run_here.button()
         ran = run_here.session_runs()

@@ -34,6 +34,8 @@ def show(settings: Settings, own) -> None:
         _download("All figures, one zip", lambda: slides.bundle(_all(settings), template, _state(settings, template)),
                   export.file_name("figures", settings, "zip"), "application/zip", None)
     st.html(STYLE.replace("WIDTH", str(template.look.width)).replace("HEIGHT", str(template.look.height)))
+    if figure.aside:
+        st.info(figure.aside)
     with st.container(key="slide"):
         st.plotly_chart(figure.draw(template.look), theme=None, config=PREVIEW, key="slide_chart", width=template.look.width)
     st.markdown("**Speaker note**")

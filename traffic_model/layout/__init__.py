@@ -12,5 +12,6 @@ from traffic_model.layout.tiled import TiledLayout
 
 LAYOUTS = {"naive": NaiveLayout, "tiled": TiledLayout, "fused": FusedLayout, "fused_kv_outer": FusedKvOuterLayout,
            "fused_tensor_core": FusedTensorCoreLayout}
+KERNELS = {name: ("scores", "softmax", "output") if name in ("naive", "tiled") else (name,) for name in LAYOUTS}  # as they are launched
 
-__all__ = ["FusedKvOuterLayout", "FusedLayout", "LAYOUTS", "Launch", "Layout", "NaiveLayout", "TensorCoreLayout", "TiledLayout"]
+__all__ = ["FusedKvOuterLayout", "FusedLayout", "KERNELS", "LAYOUTS", "Launch", "Layout", "NaiveLayout", "TensorCoreLayout", "TiledLayout"]
