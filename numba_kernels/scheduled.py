@@ -6,6 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 from numba_kernels.agreement import disagreements
 from numba_kernels.drift import Reference
@@ -148,14 +149,16 @@ class Workers:
 
 def _is_scheduler(address: str) -> bool:
     """Whether Dask's greeting is answered there. Whatever else listens at an address may send anything, or nothing for ever."""
-    async def greet() -> None:
-        (await distributed.comm.connect(address, timeout=CONNECT_S)).abort()
+    async def greet() -> bool:
+        try:
+            comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=CONNECT_S), CONNECT_S)
+        except Exception:
+            return False
+        comm.abort()
+        return True
 
-    try:
-        asyncio.run(asyncio.wait_for(greet(), CONNECT_S))
-    except Exception:
-        return False
-    return True
+    with ThreadPoolExecutor(1) as thread:  # this thread may be in a loop of its own, as a notebook's is
+        return thread.submit(asyncio.run, greet()).result()
 
 
 def _local_cluster(backend: str, workers: int):

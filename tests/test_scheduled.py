@@ -1,4 +1,5 @@
 """A sweep over Dask's workers: the serial sweep's counts, whatever happens to workers and scheduler; what was measured stays."""
+import asyncio
 import functools
 import os
 import signal
@@ -147,6 +148,16 @@ def test_whatever_else_listens_there_is_no_scheduler(tmp_path, capsys, monkeypat
         assert main(["sweep", "--out", str(tmp_path / "runs.jsonl"), "--scheduler", address]) == 2
     assert capsys.readouterr().err.startswith(f"The scheduler at '{address}' does not answer") and time.monotonic() - begun < 10
     assert spoken_to
+
+
+def test_a_sweep_may_start_from_a_thread_that_runs_a_loop(tmp_path, capsys, cluster):
+    """A notebook's cell does, and a test beside a browser."""
+    async def cell() -> int:
+        return main(["sweep", "--out", str(tmp_path / "runs.jsonl"), "--scheduler", cluster[0], "--algorithm", "naive", "--head-dim", "16",
+                     "--tiles", "16x16", "--seq-len", "16"])
+
+    assert asyncio.run(cell()) == 0, capsys.readouterr().err
+    assert len(saved.read(tmp_path / "runs.jsonl").runs) == 1
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):
