@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
     sys.path.insert(0, str(ROOT))
 
-from app import cached, controls, lasting, present, theme  # noqa: E402
+from app import cached, controls, lasting, present, viewer  # noqa: E402
 from app.figures.proof import proofs  # noqa: E402
 from app.settings import Settings  # noqa: E402
 from app.views import guide, parts, proof, race, roofline, run_here, saved_runs, slides, softmax, tiles, time, traffic, warp  # noqa: E402
@@ -45,12 +45,14 @@ def page(show, settings: Settings | Refusal, title: str, path: str | None = None
     return st.Page(run, title=title, url_path=path, **options)
 
 
-st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
+if "configured" not in st.session_state:  # the browser keeps it; said at every step of a slider it would take a tenth of the step
+    st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
+    st.session_state["configured"] = True
 with st.sidebar:
     own = st.container()  # for what only the page on show asks
     settings = read_settings()
     below = st.container()
-    theme.follow()
+    viewer.follow()
 players = [page(partial(race.show, own=own), settings, "Race", default=True), page(partial(softmax.show, own=own), settings, "Softmax")]
 charts = [page(traffic.show, settings, "Traffic")]
 if cached.recorded_runs():  # a page appears when its data exists

@@ -10,14 +10,15 @@ from playwright.sync_api import sync_playwright
 from served_app import BROWSER_ARGUMENTS, chromium, served, settle
 
 PRESSES = 60
+TEXTS = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart] .annotation-text')]
+    .filter(text => text.checkVisibility({visibilityProperty: true})).map(text => text.textContent).join('|')"""
 WATCH = """async ({before}) => {
     const started = await new Promise(done => addEventListener('keydown', event => done(event.timeStamp), {capture: true, once: true}));
-    const shown = () => [...document.querySelectorAll('[data-testid=stPlotlyChart] .annotation-text')].map(t => t.textContent).join('|');
+    const shown = TEXTS;
     const still = () => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning';
     while (!(still() && shown() && shown() !== before)) await new Promise(requestAnimationFrame);
     return performance.now() - started;
-}"""
-TEXTS = "() => [...document.querySelectorAll('[data-testid=stPlotlyChart] .annotation-text')].map(t => t.textContent).join('|')"
+}""".replace("TEXTS", TEXTS)
 
 
 def measure(address: str) -> list[float]:

@@ -6,7 +6,7 @@ import pytest
 from example_runs import DEFAULT, run_record
 from streamlit.testing.v1 import AppTest
 
-from app import records
+from app import controls, records
 
 PAGE = """
 import streamlit as st
@@ -40,7 +40,18 @@ def _at(app, link) -> AppTest:
 def test_a_hostile_link_opens_the_defaults(link):
     app = opened(**link)
     assert not app.exception and not app.error
-    assert app.select_slider(key="n").value == 4096 and app.select_slider(key="d").value == 64
+    assert app.select_slider(key="n").value == 4096 and "16 heads · d = 64 · float16 · full" in app.sidebar.caption[0].value
+
+
+def test_more_settings_are_drawn_when_open_or_changed():
+    drawn = lambda app: [slider.key for slider in app.select_slider if slider.key in controls.OPENING_SHAPE]
+    closed, changed, opened_by_hand = opened(), opened(heads="4"), opened()
+    assert drawn(closed) == [] and drawn(changed) == ["d", "heads", "batch"]
+    opened_by_hand.session_state["more"] = True
+    assert drawn(opened_by_hand.run()) == ["d", "heads", "batch"]
+    opened_by_hand.select_slider(key="heads").set_value(2).run()
+    opened_by_hand.session_state["more"] = False
+    assert "2 heads" in opened_by_hand.run().sidebar.caption[0].value and drawn(opened_by_hand)  # closed, what was changed lasts
 
 
 def test_a_link_is_the_state():

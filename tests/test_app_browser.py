@@ -80,6 +80,24 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
     expect(view.page.locator("[data-testid=stSidebar] [data-testid=stSliderThumbValue]").first).to_have_text("6144")
 
 
+@pytest.mark.parametrize("width", [390, 1280, 1600])
+def test_a_chart_is_laid_out_for_the_width_it_has_and_drawn_once_a_step(viewer, app_url, width):
+    page = viewer(width=width).open(f"{app_url}/traffic").page
+    laid_out = "chart => [chart.layout.width, chart.clientWidth]"
+    frame = "document.querySelector('[data-testid=stMain] .st-key-chart [data-testid=stFullScreenFrame]').clientWidth"
+    page.wait_for_function(f"""path => {{ const chart = document.querySelector(path);
+        return chart?.layout && chart.layout.width === {frame} && chart.querySelector('.xaxislayer-above'); }}""", arg=CHART)
+    if width == 390:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    slider = page.locator("[data-testid=stSidebar] input[type=range]").first
+    page.evaluate("""path => { window.widths = []; new MutationObserver(() => {
+        const chart = document.querySelector(path); if (chart?.layout) window.widths.push(chart.layout.width); })
+        .observe(document.querySelector('[data-testid=stMain]'), {childList: true, subtree: true}); }""", CHART)
+    slider.press("ArrowRight")
+    page.wait_for_function("path => document.querySelector(path)?.textContent.includes('N = 6,144')", arg=CHART)
+    assert set(page.evaluate("window.widths")) == {page.evaluate(frame)} and page.locator(CHART).evaluate(laid_out)
+
+
 def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_url):
     view = viewer().open(f"{app_url}/traffic")
     view.page.get_by_text("More settings").click()

@@ -24,8 +24,8 @@ def crossing(settings):
 
 def draw_traffic(settings, look=None, counted=()):
     drawn = crossing(settings.at(1))
-    return traffic(records.predicted(settings, records.LENGTHS), records.predicted(settings, [settings.n]), list(counted),
-                   records.memory_edge(settings), drawn, dram.leaves_l2(drawn), look or page_look("light"), settings.conditions)
+    return go.Figure(traffic(records.predicted(settings, records.LENGTHS), records.predicted(settings, [settings.n]), list(counted),
+                   records.memory_edge(settings), drawn, dram.leaves_l2(drawn), look or page_look("light"), settings.conditions))
 
 
 def texts(figure) -> str:
@@ -79,13 +79,13 @@ def test_traffic_marks_counted_cells_and_names_their_source():
 
 @pytest.mark.parametrize("look", [page_look("light"), slide_look("dark")], ids=["page", "slide"])
 def test_figures_are_what_plotly_takes(look):
-    """Charts skip Plotly's own validation to repaint sooner; here it is made up for."""
+    """Pages skip Plotly's own validation to repaint sooner; go.Figure makes up for it in these tests."""
     shown = recordings.nearest([recording(DEFAULT, [1024, 4096])], DEFAULT)
-    drawn_time = time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, look, "")
-    for figure in (draw_traffic(DEFAULT, look, records.counted(shown.runs)), drawn_time):
-        go.Figure(figure.to_dict())
+    assert draw_traffic(DEFAULT, look, records.counted(shown.runs)).data
+    described = time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, look, "")
+    assert go.Figure(described).data
     with pytest.raises(ValueError):
-        go.Figure(drawn_time.to_dict() | dict(layout=dict(annotations=[dict(text=1, place=2)])))
+        go.Figure(described | dict(layout=dict(annotations=[dict(text=1, place=2)])))
 
 
 def test_naive_is_faint_beyond_the_memory():
@@ -96,7 +96,7 @@ def test_naive_is_faint_beyond_the_memory():
 
 def test_time_chart_has_whiskers_labels_and_no_ratio_of_naive_to_fused():
     shown = recordings.nearest([recording(DEFAULT, [1024, 4096])], DEFAULT)
-    figure = time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, slide_look("dark"), "conditions")
+    figure = go.Figure(time(records.timed(shown.runs), [], recordings.unfused_floor(shown), 4000.0, 4096, slide_look("dark"), ""))
     timed = [trace for trace in figure.data if trace.error_y.array is not None]
     assert len(timed) == 2 and all(max(trace.error_y.array) > 0 for trace in timed)
     assert all(name in texts(figure) for name in ("<b>naive</b>", "<b>fused</b>", "<b>unfused floor</b>", "4 TB/s"))
@@ -109,7 +109,7 @@ def test_every_length_that_ran_out_of_memory_has_a_cross():
     shown = recordings.nearest([(header, runs + records.shipped(header, failed))], DEFAULT)
     too_large = records.out_of_memory(shown.too_large)
     assert [(r["n"], r["needed_bytes"]) for r in too_large] == [(32768, 2**37), (65536, 2**39)] and len(shown.runs) == 4
-    figure = time(records.timed(shown.runs), too_large, {}, 4000.0, 4096, page_look("light"), "")
+    figure = go.Figure(time(records.timed(shown.runs), too_large, {}, 4000.0, 4096, page_look("light"), ""))
     [crosses] = [trace for trace in figure.data if trace.marker.symbol == "x"]
     assert tuple(crosses.x) == (32768, 65536) and "needs 137 GB" in crosses.hovertext[0]
     assert figure.layout.xaxis.range[1] > math.log10(65536) and "<b>naive</b> out of memory" in texts(figure)

@@ -51,8 +51,7 @@ def test_claim_and_verdict_when_a_count_differs(proofs):
 @pytest.mark.parametrize("look", [page_look("light"), slide_look("dark")], ids=["page", "slide"])
 def test_the_picture_says_how_many_are_equal_and_labels_fit(blank, proofs, look):
     counters, dram = both(proofs)
-    figure = chart.proof(counters, dram, look, "conditions")
-    go.Figure(figure.to_dict())  # with Plotly's validation
+    figure = go.Figure(chart.proof(counters, dram, look, "conditions"))
     assert sum(len(trace.x) for trace in figure.data) == len(counters) + len(dram)
     distinct = sum(r["measure"] == "distinct" for r in counters)
     assert f"{distinct} of {distinct} equal" in texts(figure)

@@ -9,7 +9,7 @@ ROWS = {("naive", "compulsory"): "naive, compulsory", ("fused", "requested"): "f
         ("fused", "compulsory"): "fused, compulsory"}
 LEFT, LONGEST = 9.4, 8  # em: where bars begin, the longest bar
 PITCH = 1.3  # em from row to row, which is Plotly's line spacing: the names are one text of four lines
-NARROW = 1.1  # em: a box below this holds no letter
+NARROW = 1.1  # em: a box below this holds no letter, and shares one with what is smaller still
 
 
 def bars(chart: Chart, cells: list[dict], n: int) -> None:
@@ -36,12 +36,15 @@ def _middle(line: float) -> float:
 
 def _row(chart: Chart, y: float, role: str, by_array: dict[str, int], largest: int) -> None:
     x = LEFT
-    for array, value in sorted(by_array.items(), key=lambda item: -item[1]):
-        wide = LONGEST * value / largest
+    em = {array: LONGEST * value / largest for array, value in sorted(by_array.items(), key=lambda item: -item[1])}
+    for array in [array for array in em if em[array] > NARROW]:
+        wide = em.pop(array)
         chart.box(x, y, wide, 1.1, role)
-        if wide > NARROW:
-            chart.paper(0, 1, Array(array).letter, x + wide / 2, -y, "center", color=chart.p["on"][role])
+        chart.paper(0, 1, Array(array).letter, x + wide / 2, -y, "center", color=chart.p["on"][role])
         x += wide
+    if rest := sum(em.values()):
+        chart.box(x, y, rest, 1.1, role)
+        x += rest
     _text(chart, y, x + .3, decimal_bytes(sum(by_array.values())), role)
 
 

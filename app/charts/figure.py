@@ -1,8 +1,6 @@
 """Chart: collects lines, markers, bars and labels, and turns them into one Plotly figure."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.frame import TITLE, framed
 from app.charts.look import SOLID, SYMBOLS, Look
 
@@ -50,7 +48,7 @@ class Chart:
         colors = [self.ink(role) for *_, role in points]
         marker = dict(symbol="circle", size=self.em, color="rgba(0,0,0,0)", line=dict(color=colors, width=self.em / 8))
         self.traces.append(dict(type="scatter", x=[x for x, *_ in points], y=[y for _, y, _ in points], mode="markers", marker=marker,
-                                hovertext=hover, hoverinfo="text", cliponaxis=False))
+                                hovertext=hover, hoverinfo="text"))
 
     def between(self, low: dict, high: dict, role: str, opacity: float) -> None:
         """A light fill between two lines of the same x values."""
@@ -119,14 +117,14 @@ class Chart:
             now[below], now[above] = now[below] - push, now[above] + push
         return [moved - at for moved, at in zip(now, start)]
 
-    def figure(self) -> go.Figure:
+    def described(self) -> dict:
+        """The figure in Plotly's own words, data and layout."""
         layout = self.look.layout()
         axes = {f"{name}axis": layout[f"{name}axis"] | axis for name, axis in self.axes.items()}
-        drawn = dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes))
-        return go.Figure(drawn, _validate=False)  # validation would be a third of every repaint's Python; a test does it instead
+        return dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes))
 
     def _trace(self, points: dict, **trace) -> None:
-        self.traces.append(dict(type="scatter", x=list(points), y=list(points.values()), cliponaxis=False) | trace)
+        self.traces.append(dict(type="scatter", x=list(points), y=list(points.values())) | trace)
 
 
 def _outline(x: tuple[float, float], y: tuple[float, float]) -> dict:

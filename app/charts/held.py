@@ -1,15 +1,13 @@
 """Memory against sequence length: three kernels keep S and P whole, which no other array matches for long."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.claims import TIE
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, Look
 from traffic_model.units import decimal_bytes, decimal_tick, percent, ratio, sequence_length
 
 
-def held(curve: list[dict], here: list[dict], ends: dict[str, int], memory: float, look: Look, conditions: str) -> go.Figure:
+def held(curve: list[dict], here: list[dict], ends: dict[str, int], memory: float, look: Look, conditions: str) -> dict:
     """curve, here: records of memory (see app/records.py); ends: the longest N that fits, by algorithm; memory: the GPU's bytes."""
     n = here[0]["n"]
     chart = Chart(look, held_claim(here, memory, n), conditions, "bytes held in GPU memory", "sequence length N",
@@ -34,7 +32,7 @@ def held(curve: list[dict], here: list[dict], ends: dict[str, int], memory: floa
         above = r["algorithm"] == "naive"
         chart.note(n, r["bytes"], decimal_bytes(r["bytes"]), r["algorithm"], -.8 if above else .8, .8 if above else -.9,
                    "right" if above else "left", ground=chart.p["ground"])
-    return chart.figure()
+    return chart.described()
 
 
 def held_claim(here: list[dict], memory: float, n: int) -> str:

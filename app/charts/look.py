@@ -19,7 +19,9 @@ LIBRARY = "library"  # the role of what is none of ours
 NAMES = dict(fused_tensor_core="tensor-core fused")  # where a word of the vocabulary is not a reader's
 SOLID, DASH, FINE, MIXED = "solid", "dash", "dot", "dashdot"  # compulsory, requested, marks, DRAM
 GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is for slides that are dark themselves
+PAGE_FONT, SLIDE_FONT = "Source Sans, sans-serif", "Inter, Arial, sans-serif"
 SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
+PAGE_WIDTH = 916  # px, what is left beside the sidebar of a 1280 px window
 TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
 
 
@@ -69,20 +71,20 @@ class Look:
         p = self.palette
         axis = dict(showgrid=False, zeroline=False, showline=True, linecolor=p["line"], linewidth=1.5, ticks="outside", tickcolor=p["line"],
                     ticklen=self.text / 4, tickfont=dict(color=p["muted"], size=self.text), automargin=False, fixedrange=True)
-        layout = dict(template="none", height=self.height, margin=self.margins, showlegend=False, hovermode="closest", dragmode=False,
+        ground = p["ground"] if self.slide and not self.transparent else "rgba(0,0,0,0)"
+        layout = dict(template="none", width=self.width, height=self.height, margin=self.margins, showlegend=False,
+                      hovermode="closest", dragmode=False,
                       datarevision=1,  # Streamlit hands equal data to Plotly twice: the same revision spares the second drawing
                       hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=dict(color=p["ink"], size=self.text)),
+                      paper_bgcolor=ground, plot_bgcolor=ground,
+                      font=dict(family=SLIDE_FONT if self.slide else PAGE_FONT, size=self.text, color=p["ink"]),
                       xaxis=axis, yaxis=axis | dict(showgrid=True, gridcolor=p["grid"], showline=False, ticks=""))
-        if self.slide:
-            ground = "rgba(0,0,0,0)" if self.transparent else p["ground"]
-            layout |= dict(width=self.width, paper_bgcolor=ground, plot_bgcolor=ground,
-                           font=dict(family="Inter, Arial, sans-serif", size=self.text, color=p["ink"]))
         return layout
 
 
-def page_look(theme: str) -> Look:
-    """On the page: the width is what is left beside the sidebar of a 1280 px window."""
-    return Look(theme, text=15, width=900, height=440, slide=False)
+def page_look(theme: str, width: int = PAGE_WIDTH) -> Look:
+    """On the page."""
+    return Look(theme, text=15, width=width, height=440, slide=False)
 
 
 @dataclass(frozen=True)

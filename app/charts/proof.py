@@ -1,6 +1,4 @@
 """Counted bytes, and modelled DRAM reads, over the hardware's: a row per measure, in it a line per rung, a point per kernel."""
-import plotly.graph_objects as go
-
 from app.charts.claims import proof_claim
 from app.charts.figure import Chart
 from app.charts.look import FINE, Look
@@ -14,7 +12,7 @@ LOW, HIGH = .4, 2.5  # of the ratio
 APART = .2  # rows from one rung to the next
 
 
-def proof(counters: list[dict], dram: list[dict], look: Look, conditions: str) -> go.Figure:
+def proof(counters: list[dict], dram: list[dict], look: Look, conditions: str) -> dict:
     """counters, dram: records of app/proof.py."""
     points = [(r["measure"], r["algorithm"], r["counted"], r["hardware"], f"{r['kernel']}, {r['moved']}, counted") for r in counters]
     points += [("dram", r["algorithm"], r["modelled_reads"], r["hardware_reads"], f"{r['kernel']}, DRAM reads, modelled") for r in dram]
@@ -35,7 +33,7 @@ def proof(counters: list[dict], dram: list[dict], look: Look, conditions: str) -
                 side = 1 if line % 2 == 0 else -1
                 chart.paper(0, y, name, side, xanchor="left" if side > 0 else "right", role=role, xref="x", yref="y")
         chart.paper(1, row, _told(measure, counters, dram), .6, yref="y")
-    return chart.figure()
+    return chart.described()
 
 
 def _told(measure: str, counters: list[dict], dram: list[dict]) -> str:

@@ -1,8 +1,6 @@
 """FLOP/s against FLOP per compulsory byte: what the roofs of one unit allow unfused and fused attention, and what kernels achieve."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.claims import roofline_claim
 from app.charts.figure import Chart
 from app.charts.look import FINE, SOLID, Look
@@ -17,7 +15,7 @@ Name = tuple[tuple, str, str, tuple]  # points, text, role, directions of a labe
 
 
 def roofline(ideal: list[dict], here: list[dict], achieved: list[dict], roofs: Roofs, cuda_cores: Roofs, asked: float, look: Look,
-             conditions: str) -> go.Figure:
+             conditions: str) -> dict:
     """ideal: what the roofs allow by N, here: at the current N, achieved: timed or predicted (see app/rooflines.py).
 
     cuda_cores: the roofs over the unit on which every achieved point was computed; asked: FLOP per requested byte of fused, at L2.
@@ -42,7 +40,7 @@ def roofline(ideal: list[dict], here: list[dict], achieved: list[dict], roofs: R
     placer.label(slope, "DRAM", "ink", BELOW)
     for name in sorted(names, key=lambda name: len(name[-1])):  # those with the least choice first
         placer.label(*name)
-    return chart.figure()
+    return chart.described()
 
 
 def claim(here: list[dict], roofs: Roofs) -> str:

@@ -1,8 +1,6 @@
 """Query tile × key tile of the fused kernel: requested bytes, predicted time or occupancy, and which tilings are legal."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.claims import tiles_bytes_claim, tiles_occupancy_claim, tiles_time_claim
 from app.charts.colours import ink_on, mix
 from app.charts.figure import Chart
@@ -18,7 +16,7 @@ PALEST = .2  # of a tile whose time counts, so that it is told from one whose do
 HALF_STEP, HALF = 2**.5, 2**.48  # tiles double from one to the next: the axes are logarithmic
 
 
-def tiles(records: list[dict], view: str, settings: Settings, hiding: int, look: Look, conditions: str) -> go.Figure:
+def tiles(records: list[dict], view: str, settings: Settings, hiding: int, look: Look, conditions: str) -> dict:
     """records: see app/tiles.py; view: one of VIEWS; hiding: the warps that hide latency."""
     heading = {BYTES: "fused requested ÷ three-kernel compulsory bytes", TIME: "predicted time, and what binds",
                OCCUPANCY: "resident warps, and what stops the next block"}[view]
@@ -39,7 +37,7 @@ def tiles(records: list[dict], view: str, settings: Settings, hiding: int, look:
             chart.note(r["block_k"], r["block_q"], binary_bytes(r["shared_bytes"]), xanchor="center", ground=chart.p["ground"])
     chart.frame(*_sides(settings.tiling.record()), "ink")
     {BYTES: _bytes_margin, TIME: _time_margin, OCCUPANCY: _occupancy_margin}[view](chart, settings, hiding)
-    return chart.figure()
+    return chart.described()
 
 
 def claim(records: list[dict], view: str, settings: Settings) -> str:

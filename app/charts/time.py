@@ -3,8 +3,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, LIBRARY, NAMES, SOLID, Look, role
@@ -19,7 +17,7 @@ MARGIN = 24  # letters that fit beside the plot
 
 
 def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
-         conditions: str, model: Sequence[dict] = ()) -> go.Figure:
+         conditions: str, model: Sequence[dict] = ()) -> dict:
     """records: timed, too_large: out of memory (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length;
     model: predicted times to draw beside them (see app/modelled.py)."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
@@ -42,7 +40,7 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     _labels(chart, placer, series, floor, copy_gb_per_s)
     if not look.hidden:
         _values(chart, placer, series, floor, nearest_length(records, n))
-    return chart.figure()
+    return chart.described()
 
 
 def claim(records: list[dict], floor: dict[int, float], n: int) -> str:

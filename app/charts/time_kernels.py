@@ -1,8 +1,6 @@
 """Milliseconds of each kernel against sequence length: where an unfused order spends its time."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, SOLID, Look
 from app.charts.time import nearest_length, time_axes
@@ -13,7 +11,7 @@ DASHES = dict(scores=SOLID, softmax=FINE, output=DASH)  # a kernel that is the w
 UPRIGHT = 1.3  # em: a line of text
 
 
-def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> go.Figure:
+def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> dict:
     """records: see timed_kernels of app/records.py; n: the sidebar's length."""
     at = nearest_length(records, n)
     chart = Chart(look, kernels_claim(records, n), conditions, "device time of each kernel", "sequence length N",
@@ -30,7 +28,7 @@ def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> go
     for ((algorithm, kernel), (_, ms)), dy in zip(ends.items(), chart.spread([(ms, UPRIGHT) for _, ms in ends.values()])):
         name = f"<b>{algorithm}</b>" if kernel == algorithm else f"{algorithm}, {kernel}"
         chart.paper(1, math.log10(ms), name + value(ms), .4, dy, role=algorithm, yref="y")  # in the margin, wherever it ends
-    return chart.figure()
+    return chart.described()
 
 
 def kernels_claim(records: list[dict], n: int) -> str:

@@ -1,8 +1,6 @@
 """Bytes against sequence length: compulsory bytes grow as N, requested bytes as N²/Br, and three kernels pay N² either way."""
 import math
 
-import plotly.graph_objects as go
-
 from app.charts.bars import bars
 from app.charts.claims import traffic_claim
 from app.charts.figure import Chart
@@ -20,7 +18,7 @@ SLOPE_FROM = 1024  # the fit leaves out short sequences, where the terms in N st
 
 
 def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tuple[float, str], dram: list[dict], leaves: float | None,
-            look: Look, conditions: str) -> go.Figure:
+            look: Look, conditions: str) -> dict:
     """curve, here, counted: records of bytes (see app/records.py): the lines, the cells at the current N, and the runs.
 
     memory: the N beyond which S and P do not fit the GPU's memory, and that memory in words. dram: modelled bytes of fused; leaves: the
@@ -49,7 +47,7 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
                 [_hover(a, m, "predicted", n, now[a, m, "predicted"][n]) for a, m in SERIES])
     if not look.hidden:
         bars(chart, here, n)
-    return chart.figure()
+    return chart.described()
 
 
 def provenance(counted: list[dict]) -> str:

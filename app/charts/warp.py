@@ -1,8 +1,6 @@
 """One access of one warp: 32 lanes, and below them the sectors of HBM, or the banks of shared memory, that hold what they name."""
 from collections import defaultdict
 
-import plotly.graph_objects as go
-
 from app.charts.claims import warp_claim
 from app.charts.colours import ink_on, mix
 from app.charts.figure import Chart
@@ -18,7 +16,7 @@ PALE = .3
 ROLES = dict(fused_kv_outer="fused")
 
 
-def warp(lanes: list[dict], summary: dict, look: Look, conditions: str) -> go.Figure:
+def warp(lanes: list[dict], summary: dict, look: Look, conditions: str) -> dict:
     """lanes: a record for each lane that takes part; summary: what they come to (see app/warp.py)."""
     shared = summary["shared"]
     rule = "a bank gives one 4-byte word a wavefront" if shared else "sectors as L1 counts them"
@@ -37,7 +35,7 @@ def warp(lanes: list[dict], summary: dict, look: Look, conditions: str) -> go.Fi
     _sums(chart, summary, role)
     chart.traces.append(dict(type="scatter", x=[r["lane"] + .5 for r in lanes], y=[.7] * len(lanes), mode="markers", hoverinfo="text",
                              marker=dict(size=1.5 * chart.em, opacity=0), hovertext=[_hover(r) for r in lanes]))
-    return chart.figure()
+    return chart.described()
 
 
 def _sectors(chart: Chart, lanes: list[dict], role: str, pale: str) -> None:

@@ -2,10 +2,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import plotly.graph_objects as go
 import streamlit as st
+from plotly.basedatatypes import BaseFigure
 
-from app import lasting, present, theme
+from app import lasting, present, viewer
 from app.charts.look import Template, page_look
 from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
@@ -24,17 +24,25 @@ SHARES = ("error", "occupancy")
 def picture(figure: Figure, hidden: bool = False) -> None:
     """The claim, its conditions and the chart; presented, the slide alone. hidden: the claim and what gives it away are kept back."""
     if present.presenting():
-        present.slide(figure.draw(replace(Template(theme.current(), title=not hidden).look, hidden=hidden)))
+        present.slide(figure.draw(replace(Template(viewer.theme(), title=not hidden).look, hidden=hidden)))
         return
     with st.container(gap="xxsmall"):
         st.subheader(KEPT_BACK if hidden else figure.title, anchor=False)
         st.caption(f"{figure.conditions} · {figure.provenance}")
-    chart(figure.name.split("-")[0], figure.draw(replace(page_look(theme.current()), hidden=hidden)))
-
-
-def chart(name: str, figure: go.Figure) -> None:
+    look = replace(page_look(viewer.theme(), viewer.width()), hidden=hidden)
     with st.container(key="chart"):
-        st.plotly_chart(figure, theme="streamlit", config=CONFIG, key=f"{name}_chart")
+        st.plotly_chart(_AsDescribed(figure.describe(look)), theme=None, config=CONFIG, key=f"{figure.name.split('-')[0]}_chart",
+                        alt=KEPT_BACK if hidden else figure.alt)
+
+
+class _AsDescribed(BaseFigure):
+    """A description that Streamlit takes for a figure: go.Figure would copy and check it four times, a third of a repaint's Python."""
+
+    def __init__(self, description: dict):
+        self.__dict__["described"] = description  # BaseFigure lets no attribute be set
+
+    def to_dict(self) -> dict:
+        return self.described
 
 
 def details(name: str, tabs: dict[str, Callable[[], None]]) -> None:
