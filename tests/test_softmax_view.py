@@ -50,4 +50,14 @@ def test_breaking_it_changes_the_picture():
     page = opened()
     page.selectbox(key="break").set_value("no rescale").run()
     assert payload(page)["titles"][-1] == "No rescale: the output still sums to 10, and is 30 % off"
+    page.session_state["softmax_details"] = True
+    page.run()
     assert "30 %" in page.dataframe[0].value["output O"].iloc[-1]
+
+
+def test_a_real_rows_table_says_in_words_what_each_tile_did():
+    page = opened(row="real row")
+    page.session_state["softmax_details"] = True
+    rows = page.run().dataframe[0].value
+    assert list(rows)[:4] == ["tile", "maximum m", "factor α", "ℓ kept"] and len(rows) == len(payload(page)["steps"]) > 10
+    assert (rows["sum ℓ"] / rows["ℓ in float64"] - 1).abs().max() < 1e-5

@@ -2,6 +2,9 @@
 from collections import Counter
 from itertools import groupby
 
+from app.race.rungs import Rung
+from app.settings import Settings
+from traffic_model import predict
 from traffic_model.ledger import Ledger
 from traffic_model.schedule import Schedule
 from traffic_model.schedule_sweep import decode
@@ -37,6 +40,22 @@ def receipt(cells: Cells) -> str:
 def receipts(cells: Cells) -> list[str]:
     """The receipt, the same in rounded units, `4 × 1.05 MB (Q, K, V, O) + 4 × 67.1 MB (…) ≈ 273 MB`, and the exact sum alone."""
     return [receipt(cells), " ≈ ".join(_sides(cells, decimal_bytes, decimal_bytes)), f"{sum(cells.values()):,} B"]
+
+
+def predicted(settings: Settings, rungs: tuple[Rung, ...], measure: Measure) -> list[str]:
+    """`Naive, compulsory: 4 × …` of each rung, all heads."""
+    ledgers = {rung: predict(rung.algorithm, settings.problem, settings.tiling, settings.gpu).ledger for rung in rungs}
+    return [f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(ledger_cells(ledger, measure))}" for rung, ledger in ledgers.items()]
+
+
+def hbm_cells(settings: Settings, rungs: tuple[Rung, ...]) -> list[dict]:
+    """Records of every HBM cell of both algorithms, all heads, as predicted."""
+    rows = []
+    for name in dict.fromkeys(rung.algorithm for rung in rungs):
+        ledger = predict(name, settings.problem, settings.tiling, settings.gpu).ledger.only(Measure.COMPULSORY, Measure.REQUESTED)
+        rows += [dict(algorithm=name, **record, bytes_in_words=decimal_bytes(record["bytes"]))
+                 for record in ledger.records() if record["space"] == Space.HBM]
+    return rows
 
 
 def _sides(cells: Cells, term, total) -> tuple[str, str]:

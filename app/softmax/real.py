@@ -27,6 +27,12 @@ def drawn(play: Play, problem: AttentionProblem, seed: int, scores: Scores) -> d
         sizes=[len(tile) for tile in row.tiles], outcome=[_outcome(play, tile) for tile in range(count)])
 
 
+def table(shown: dict) -> list[dict]:
+    """A payload's steps for a table, one row a tile."""
+    return [{"tile": tile, "maximum m": step["m_words"], "factor α": step["alpha_words"], "ℓ kept": step["kept"], "sum ℓ": step["l"],
+             "ℓ in float64": step["right"], shown["error_name"]: step["error"]} for tile, step in enumerate(shown["steps"], 1)]
+
+
 def _step(play: Play, tile: int, errors: list[float]) -> dict:
     step = play.made[tile]
     return dict(m=step.m if math.isfinite(step.m) else None, m_words=_maximum(step), alpha=step.alpha,

@@ -45,9 +45,9 @@ class _AsDescribed(BaseFigure):
         return self.described
 
 
-def details(name: str, tabs: dict[str, Callable[[], None]]) -> None:
-    """What is one click away: {title: what draws it}. Closed it costs nothing, so a slider repaints as fast as it can."""
-    box = st.expander("Show the formula and the tables", key=f"{name}_details", on_change="rerun")
+def details(name: str, tabs: dict[str, Callable[[], None]], title: str = "Show the formula and the tables") -> None:
+    """What is one click away: {tab: what draws it}. Closed it costs nothing, so a slider repaints as fast as it can."""
+    box = st.expander(title, key=f"{name}_details", on_change="rerun")
     if box.open:
         for tab, draw in zip(box.tabs(list(tabs)), tabs.values()):
             with tab:
@@ -74,6 +74,12 @@ def slide_button(figure: Figure) -> None:
     if st.button("Make a slide", key="make_slide"):
         lasting.keep("figure", figure.name)
         turn_to("slides")
+
+
+def download(html: Callable[[dict], str], shown: dict, what: str) -> None:
+    """A player's payload as a file of its own."""
+    st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
+                       help=f"The {what} as one file that plays in any browser, without a network.")
 
 
 def turn_to(url_path: str, **query) -> None:

@@ -5,6 +5,7 @@ from app import controls
 from app.settings import Settings
 from app.softmax.film import html, mount
 from app.softmax.payload import payload
+from app.softmax.real import table
 from app.softmax.rows import Size
 from app.views import guide, parts
 from app.views.parts import WIDE
@@ -37,10 +38,8 @@ def show(settings: Settings, own) -> None:
     if guide.asking("softmax"):
         return
     st.markdown(WHY)
-    with st.expander("Show the table"):
-        st.dataframe(shown["steps"] if size == Size.REAL else _lines(shown), hide_index=True)
-    st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
-                       help="The row as one file that plays in any browser, without a network.")
+    parts.details("softmax", {"Steps": lambda: parts.table(table(shown) if size == Size.REAL else _lines(shown))}, "Show the table")
+    parts.download(html, shown, "row")
 
 
 def _lines(shown: dict) -> list[dict]:
