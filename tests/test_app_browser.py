@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
+from app.settings import LENGTHS
 
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
 SMALL_TEXTS = """() => [...document.querySelectorAll('[data-testid=stApp] *')].filter(element => {
@@ -96,6 +97,17 @@ def test_a_chart_is_laid_out_for_the_width_it_has_and_drawn_once_a_step(viewer, 
     slider.press("ArrowRight")
     page.wait_for_function("path => document.querySelector(path)?.textContent.includes('N = 6,144')", arg=CHART)
     assert set(page.evaluate("window.widths")) == {page.evaluate(frame)} and page.locator(CHART).evaluate(laid_out)
+
+
+def test_a_chart_stands_still_over_ten_steps(viewer, app_url):
+    page = viewer().open(f"{app_url}/traffic?n=256").page
+    slider, chart, boxes = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(CHART).first, []
+    for n in LENGTHS[LENGTHS.index(256):][:11]:
+        expect(chart).to_contain_text(f"by array at N = {n:,},")
+        boxes.append(chart.bounding_box())
+        slider.press("ArrowRight")
+    for side in ("x", "y", "width", "height"):
+        assert max(box[side] for box in boxes) - min(box[side] for box in boxes) <= 1
 
 
 def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_url):
