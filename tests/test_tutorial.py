@@ -7,12 +7,14 @@ from io import StringIO
 from statistics import median
 
 import pytest
+from streamlit.testing.v1 import AppTest
 from test_documentation import MAINS
 
-from app import results, tutorial
+from app import lasting, results, tutorial
 from app.softmax.online import steps
 from app.softmax.rows import Scores, hand
 from app.tutorial import FILES, FOLDER
+from app.views import tutorial as view
 from numba_kernels import hardware, saved
 from traffic_model import Array, AttentionProblem, Direction, Measure, Space, Tiling, find_gpu, predict
 from traffic_model.io_complexity import tie_tile
@@ -107,6 +109,19 @@ def when_fused_loses() -> list[str]:
             f"With 64 it asks for {asks[64]}", f"with 128 for {asks[128]}"]
 
 
+LINKED = """
+import streamlit as st
+from app import controls
+from app.views import {page}
+with st.sidebar:
+    own, settings = st.container(), controls.read()
+{page}.show(settings{own})
+"""
+SHOWN = """
+from app.settings import OPENING
+from app.views import tutorial
+tutorial.show(OPENING, {number})
+"""
 COMPUTED = (memory_bound, tiling, online_softmax, requested_and_dram, when_fused_loses)
 each = pytest.mark.parametrize(("name", "computed"), list(zip(FILES, COMPUTED, strict=True)), ids=FILES)
 
@@ -140,6 +155,32 @@ def test_every_number_is_computed(name, computed):
 def test_commands_print_what_is_shown(name):
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert FENCED.findall(text) and unprinted(text) == []
+
+
+@pytest.mark.parametrize("number", range(1, len(FILES) + 1))
+def test_a_link_sets_what_the_dashboard_offers(number):
+    part = tutorial.tutorial()[number - 1]
+    app = AppTest.from_string(LINKED.format(page=part.page or "race", own=", own" * (part.page in ("", "softmax"))), default_timeout=60)
+    for name, value in part.settings.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception and not app.error and lasting.NOT_OFFERED not in app.session_state
+    controls = [*app.select_slider, *app.selectbox]
+    assert {each.key: str(each.value) for each in controls if each.key in part.settings} == part.settings
+
+
+@pytest.mark.parametrize("number", range(1, len(FILES) + 1))
+def test_the_dashboard_shows_a_part_and_what_comes_before_and_after(number):
+    app = AppTest.from_string(SHOWN.format(number=number), default_timeout=60).run()
+    part = tutorial.tutorial()[number - 1]
+    assert not app.exception and app.subheader[0].value == part.title
+    texts = [text.value for text in app.markdown]
+    assert texts == [part.text, f"There: {part.look}", f"**Exercise.** {part.exercise}", part.answer]
+    assert app.expander[0].label == "Answer" and not app.expander[0].proto.expanded
+    [link] = app.get("link_button")
+    assert link.proto.url == view.address(part)
+    others = [view.path(other) for other in (number - 1, number + 1) if 1 <= other <= len(FILES)]
+    assert [each.proto.page for each in app.get("page_link")] == others
 
 
 def test_both_are_able_to_fail():
