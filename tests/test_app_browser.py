@@ -132,15 +132,15 @@ def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_ur
 
 def test_the_tutorial_goes_on_and_its_link_opens_beside_it(viewer, app_url):
     view = viewer().open(f"{app_url}/tutorial-2")
-    view.page.get_by_role("link", name="Next: Online softmax").click()
+    view.page.get_by_role("link", name="Next: Online softmax").click()  # below the fold
     view.page.wait_for_url("**/tutorial-3")
     expect(view.page.locator("h3")).to_have_text("Online softmax")
-    assert view.page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+    view.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
     with view.page.context.expect_page() as opened:
         view.page.get_by_role("link", name="Set the dashboard").click()
     expect(opened.value.locator(".player canvas")).to_have_attribute("aria-label", re.compile("m: 2 to 5"), timeout=30_000)
     opened.value.close()
-    assert view.complaints == []
+    assert view.foreign == []
 
 
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):

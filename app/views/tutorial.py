@@ -7,6 +7,7 @@ from app.settings import Settings
 from app.tutorial import Part, tutorial
 from app.views import parts
 
+TO_THE_TOP = "<script>document.querySelector('[data-testid=stMain]').scrollTo(0, 0) // {}</script>"  # Streamlit stays where it was
 COLUMN = 880  # px: as wide as its longest command
 
 
@@ -28,6 +29,7 @@ def show(settings: Settings, number: int) -> None:
             for other, word in ((number - 1, "Back"), (number + 1, "Next")):
                 if 1 <= other <= len(every):
                     st.page_link(parts.at(path(other)), label=f"{word}: {every[other - 1].title}")
+    st.html(TO_THE_TOP.format(number), unsafe_allow_javascript=True)  # another text runs again, the same does not
 
 
 def path(number: int) -> str:
