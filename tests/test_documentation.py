@@ -27,6 +27,8 @@ MAINS = dict(traffic_model=model_command.main, numba_kernels=kernels_command.mai
 ROOMS = ("traffic_model", "numba_kernels", "app")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PLACE = re.compile(r"`([\w./*-]+(?:/|\.(?:py|md|js|csv|jsonl)))`")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+LARGEST = dict(gif=1_500_000, png=150_000)  # bytes
 COMMAND = re.compile(r"^\s*python -m ((?:traffic_model|numba_kernels|app) .*)$", flags=re.M)
 VOCABULARY = {*chain(Array, Space, Direction, Measure), *ALGORITHMS}
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -89,6 +91,12 @@ def missing_places(page: Path, text: str) -> list[str]:
     return found
 
 
+def poor_pictures(page: Path, text: str) -> list[str]:
+    """Pictures that nobody could read aloud, and such as take long to load."""
+    return [target for said, target in PICTURE.findall(text)
+            if len(said.split()) < 6 or (page.parent / target).stat().st_size > LARGEST[target.rpartition(".")[2]]]
+
+
 def stale(text: str) -> bool:
     """Whether the table of results differs from what was recorded."""
     return f"{results.START}\n{results.table()}\n{results.END}" not in text
@@ -134,6 +142,10 @@ def test_places_are_there(page):
     assert missing_places(page, page.read_text(encoding="utf-8")) == []
 
 
+def test_pictures_are_described_and_small():
+    assert len(PICTURE.findall(README)) >= 3 and poor_pictures(ROOT / "README.md", README) == []
+
+
 def test_the_results_are_the_recorded_ones():
     assert not stale(README)
 
@@ -156,6 +168,7 @@ def test_each_of_these_is_able_to_fail():
         "CONTRIBUTED.md", "app/README.md#to-ad"]
     assert missing_places(page, "`traffic_model/naive.py`, `dram/`, `tiled.py`, `tests/test_c*.py`\n`dram/`\n`traffic_model/naiv.py`") == [
         "dram/", "traffic_model/naiv.py"]
+    assert poor_pictures(page, "![race](app/static/race.gif)") == ["app/static/race.gif"]
     digit = re.search(r"^\| 4,096 \| `fused` \| (\d)", README, flags=re.M).start(1)
     assert stale(README[:digit] + str((int(README[digit]) + 1) % 10) + README[digit + 1:])
     assert words_without_meaning(README.replace("wavefronts", "wavefront")) == {"wavefronts"}
