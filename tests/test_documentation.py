@@ -20,8 +20,8 @@ from numba_kernels import __main__ as kernels_command
 from traffic_model import ALGORITHMS, Array, Direction, Measure, Space
 from traffic_model import __main__ as model_command
 
-HIDDEN = {".venv", "node_modules"}
-PAGES = [path for path in sorted(ROOT.rglob("*.md")) if not any(part in HIDDEN or part[0] == "." for part in path.relative_to(ROOT).parts)]
+PAGES = sorted([*ROOT.glob("*.md"), *(page for room in ("traffic_model", "numba_kernels", "app", "tests")
+                                      for page in (ROOT / room).rglob("*.md"))])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAINS = dict(traffic_model=model_command.main, numba_kernels=kernels_command.main, app=app_command.main)
 ROOMS = ("traffic_model", "numba_kernels", "app")

@@ -99,11 +99,13 @@ def when_fused_loses() -> list[str]:
     asks = {rows: ratio(hbm("fused", wide, Tiling(rows, 64)) / wide.compulsory_three_kernel_bytes) for rows in (16, 32, 64, 128)}
     twice = hbm("fused", tiling=Tiling(16, 64)) / HALF.compulsory_three_kernel_bytes
     [launch] = predict("fused_kv_outer", HALF, SQUARE, H200).kernels
+    blocks = lambda algorithm: math.prod(predict(algorithm, AttentionProblem(256, 128, 16), SQUARE, H200).kernels[0].launch.grid)
     assert round(twice, 1) == 2 and math.prod(launch.launch.grid) == 16
     return [f"At d = 64 that is {tie_tile('fused', HALF):.0f} rows; with 16", f"16 blocks on {H200.multiprocessors} multiprocessors",
             "16 heads, N = 4,096, d = 64 in float32", f"took {recorded('fused_kv_outer', 'float32')},",
             f"`fused` {recorded('fused', 'float32')}, and", f"{recorded('tiled', 'float32')}.",
-            "N = 256 and d = 128 in float32", f"took {recorded('tiled', 'float32', 256, 128)} and",
+            "At 16 heads, N = 256 and d = 128 in float32", f"{blocks('fused')} blocks for {H200.multiprocessors} multiprocessors",
+            f"come in {blocks('tiled')}.", f"took {recorded('tiled', 'float32', 256, 128)} and",
             f"{recorded('fused', 'float32', 256, 128)}.", "d = 128 and N = 4,096, 16 heads in 2-byte elements",
             "16, 32, 64 and 128", f"at Br = {tie_tile('fused', wide):.0f}", "With 16 and 32 rows", f"{asks[16]} and {asks[32]}",
             f"With 64 it asks for {asks[64]}", f"with 128 for {asks[128]}"]
