@@ -1,9 +1,9 @@
-"""python -m app export: the dashboard's figures as files, without a browser tab."""
+"""python -m app export | results: the dashboard's figures as files, without a browser tab, and the README's table of results."""
 import argparse
 import sys
 from pathlib import Path
 
-from app import export, records
+from app import export, records, results
 from app.charts.look import GROUNDS, SHAPES, TEXTS, Template
 from app.figures import FIGURES, Sources
 from app.race.executed import executed, short
@@ -44,6 +44,15 @@ def do_export(arguments) -> None:
     if figures:
         again = " ".join(["python -m app", *sys.argv[1:]])
         _write(arguments.out / "SETTINGS.md", settings_text(figures, template, f"Made with `{again}`").encode())
+
+
+def show_results(arguments) -> None:
+    """What was recorded of the ladder at a few lengths, as a table in Markdown: printed, or put into a file between its markers."""
+    if arguments.into is None:
+        print(results.table())
+        return
+    results.write(arguments.into)
+    print(arguments.into)
 
 
 def folder(text: str) -> Path:
@@ -96,6 +105,9 @@ def main(argv: list[str] | None = None) -> int:
     options.add_shape_options(command)
     opening = OPENING.problem
     command.set_defaults(command=do_export, kv_len=None, scale=None, heads=str(opening.heads), dtype=opening.dtype)
+    recorded = commands.add_parser("results", help="the README's table, out of the recorded runs", description=show_results.__doc__)
+    recorded.add_argument("--into", type=Path, metavar="FILE.md", help="a file with the table's markers, such as README.md")
+    recorded.set_defaults(command=show_results)
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)
 

@@ -46,7 +46,8 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Slides", "Tiles", "Warp", "Run-here", "Proof"])
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Slides", "Tiles", "Warp", "Run-here", "Proof",
+                                  "Tutorial"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")
     assert view.page.get_by_test_id("stException").count() == 0
@@ -141,6 +142,19 @@ def test_a_place_and_a_broken_row_stand_in_the_link_and_come_back(viewer, app_ur
     expect(picture).to_have_attribute("aria-label", re.compile("^No rescale: the output still sums to 10"))
 
 
+def test_the_tutorial_goes_on_and_its_link_opens_beside_it(viewer, app_url):
+    view = viewer().open(f"{app_url}/tutorial-2")
+    view.page.get_by_role("link", name="Next: Online softmax").click()  # below the fold
+    view.page.wait_for_url("**/tutorial-3")
+    expect(view.page.locator("h3")).to_have_text("Online softmax")
+    view.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
+    with view.page.context.expect_page() as opened:
+        view.page.get_by_role("link", name="Set the dashboard").click()
+    expect(opened.value.locator(".player canvas")).to_have_attribute("aria-label", re.compile("m: 2 to 5"), timeout=30_000)
+    opened.value.close()
+    assert view.foreign == []
+
+
 def test_switching_the_theme_redraws_the_chart(viewer, app_url):
     page = viewer("light").open(f"{app_url}/traffic").page
     page.get_by_test_id("stMainMenu").click()
@@ -150,7 +164,7 @@ def test_switching_the_theme_redraws_the_chart(viewer, app_url):
     page.evaluate("localStorage.clear()")  # the choice is not for the tests that follow
 
 
-@pytest.mark.parametrize("name", ["", "softmax", "time", "slides", "tiles", "run-here", "traffic?step=3"])
+@pytest.mark.parametrize("name", ["", "softmax", "time", "slides", "tiles", "run-here", "traffic?step=3", "tutorial-4"])
 def test_a_phone_has_no_small_text_and_does_not_scroll_sideways(viewer, app_url, name):
     view = viewer(width=390, height=844).open(f"{app_url}/{name}")
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -23,7 +23,7 @@ def test_every_command_line_is_shown():
     model = ("predict", "gpus", "paper", "capacity", "occupancy", "dram", "roofline", "time", "warps")
     kernels = ("run", "sweep", "validate")
     assert {tuple(command.split()[1:3]) for command in COMMANDS} == {
-        *(("traffic_model", name) for name in model), *(("numba_kernels", name) for name in kernels), ("app", "export")}
+        *(("traffic_model", name) for name in model), *(("numba_kernels", name) for name in kernels), ("app", "export"), ("app", "results")}
 
 
 def test_the_places_it_names_exist():

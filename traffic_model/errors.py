@@ -10,6 +10,10 @@ class Refusal(ValueError):
 
 
 def sentence(text: str) -> str:
-    """A refusal's text with a capital, unless it begins with a name such as runs.jsonl, which stays as it is."""
+    """A refusal's text with a capital, unless it begins with a name such as runs.jsonl, which stays as it is.
+
+    >>> sentence("page traffik is not known."), sentence("runs.jsonl cannot be read.")
+    ('Page traffik is not known.', 'runs.jsonl cannot be read.')
+    """
     first = text.partition(" ")[0]
     return text if {".", "/", "_"} & set(first.rstrip(".,:")) else text[0].upper() + text[1:]

@@ -70,6 +70,9 @@ def find_gpu(name: str) -> Gpu:
     """The GPU with this name, or with this name as the CUDA driver gives it ("NVIDIA H200"; the vendor's name may be left out).
 
     Raises Refusal with the nearest names and the way to describe another: never a silent default.
+
+    >>> find_gpu("NVIDIA H200").name
+    'H200 SXM'
     """
     asked = _plain(name)
     for gpu in all_gpus().values():

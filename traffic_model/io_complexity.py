@@ -75,6 +75,9 @@ def tie_tile(algorithm: str, problem: AttentionProblem) -> float:
     fused: Br = d/2, from 2·N²·d·e/Br = 4·N²·e. fused_kv_outer: Bc, from N²·(d·e + 2·4·d + 8·(t + 1))/Bc = 4·N²·e: Q, running O read and
     written in fp32, STATS written once and read by each of the t threads of a row. The paper's 3·d/4 keeps O in the storage type and
     leaves STATS out. With a smaller tile fusion requests more. Raises Refusal for an algorithm that is not fused.
+
+    >>> tie_tile("fused", AttentionProblem(4096, head_dim=128))
+    64.0
     """
     d, e = problem.head_dim, problem.element_bytes
     if algorithm == "fused":

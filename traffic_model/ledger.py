@@ -21,6 +21,10 @@ class Ledger(Mapping):
 
     Two ledgers compare cell by cell, and only if they hold the same measures: comparing a count of requested bytes with a prediction
     of compulsory bytes raises ValueError instead of answering. An absent cell is absent, not zero. `+` sums the kernels of an algorithm.
+
+    >>> keys = Cell(Array.K, Space.SHARED, Direction.READ)
+    >>> Ledger.of(Measure.REQUESTED, {keys: 3840}).disagreements(Ledger.of(Measure.REQUESTED, {keys: 3824}))
+    ['K shared read requested: 3840 predicted, 3824 counted']
     """
 
     __slots__ = ("_bytes", "measures")

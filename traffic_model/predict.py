@@ -62,7 +62,15 @@ class Prediction:
 
 @lru_cache(maxsize=4096)
 def predict(algorithm: str, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> Prediction:
-    """Closed forms only: exact integers. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold."""
+    """Closed forms only: exact integers. Raises Refusal for an unknown algorithm or a tiling the GPU cannot hold.
+
+    >>> from traffic_model import find_gpu
+    >>> naive, fused = (predict(name, AttentionProblem(4096, 64), Tiling(64, 64), find_gpu("H200 SXM")) for name in ("naive", "fused"))
+    >>> naive.compulsory_bytes, fused.compulsory_bytes
+    (272629760, 4194304)
+    >>> fused.ledger.total(Measure.REQUESTED, "k", "hbm", "read")
+    67108864
+    """
     if algorithm not in ALGORITHMS:
         raise Refusal(f"algorithm {algorithm} is not known; choose {', '.join(ALGORITHMS)}.")
     layout = LAYOUTS[algorithm].resolve(problem, tiling, gpu)

@@ -17,6 +17,10 @@ class AttentionProblem:
 
     `kv_len` defaults to `seq_len`, `kv_heads` to `heads` (fewer: grouped-query attention), `scale` to 1/√head_dim.
     Raises Refusal, in one sentence, for a shape the kernels do not take.
+
+    >>> problem = AttentionProblem(seq_len=4096, head_dim=64, mask="causal")
+    >>> problem.visible_pairs == 4096 * 4097 // 2, problem.flops
+    (True, 2148007936)
     """
 
     seq_len: int

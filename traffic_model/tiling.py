@@ -9,7 +9,12 @@ THREE_GROUPS = 192  # rows of a query tile that three warpgroups share, on tenso
 
 @dataclass(frozen=True)
 class Tiling:
-    """Rows of a query tile (Br in the paper) and of a key/value tile (Bc). Raises Refusal for a size the kernels do not take."""
+    """Rows of a query tile (Br in the paper) and of a key/value tile (Bc). Raises Refusal for a size the kernels do not take.
+
+    >>> Tiling(100, 64)
+    Traceback (most recent call last):
+    traffic_model.errors.Refusal: query tile 100 is not one of 16, 32, 64, 128, 256; the nearest is 128.
+    """
 
     block_q: int = 64
     block_k: int = 64

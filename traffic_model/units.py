@@ -4,7 +4,11 @@ DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
 
 
 def decimal_bytes(count: float) -> str:
-    """Three significant digits: 2.10 MB, 68.2 MB, 136 MB. Below 1 kB the exact number of bytes."""
+    """Three significant digits. Below 1 kB the exact number of bytes.
+
+    >>> decimal_bytes(2097152), decimal_bytes(68157440), decimal_bytes(999)
+    ('2.10 MB', '68.2 MB', '999 B')
+    """
     return _scaled(count, 1000, DECIMAL)
 
 
@@ -14,7 +18,11 @@ def decimal_tick(power: int) -> str:
 
 
 def binary_bytes(count: float) -> str:
-    """A capacity: 16 KiB, 227 KiB, 50 MiB."""
+    """A capacity.
+
+    >>> binary_bytes(232448), binary_bytes(50 * 2**20)
+    ('227 KiB', '50 MiB')
+    """
     return _scaled(count, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), trim=True)
 
 
@@ -24,7 +32,11 @@ def sequence_length(n: int) -> str:
 
 
 def milliseconds(ms: float) -> str:
-    """Three significant digits in the unit that fits: 29.0 µs, 3.60 ms, 1.54 s."""
+    """Three significant digits in the unit that fits.
+
+    >>> milliseconds(0.029), milliseconds(3.6), milliseconds(1540)
+    ('29.0 µs', '3.60 ms', '1.54 s')
+    """
     for factor, unit in ((1e-3, "s"), (1, "ms")):
         if ms * factor >= 0.9995:
             return f"{_digits(ms * factor)} {unit}"
@@ -32,12 +44,20 @@ def milliseconds(ms: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """65×, 6.5×, 1.04×."""
+    """Three significant digits below ten, whole numbers above.
+
+    >>> ratio(65), ratio(6.5), ratio(1.04)
+    ('65×', '6.50×', '1.04×')
+    """
     return f"{value:,.0f}×" if value >= 99.5 else f"{_digits(value)}×" if value < 9.995 else f"{value:.0f}×"
 
 
 def percent(share: float) -> str:
-    """1.5 %, 42 %, 100 %. Never rounds up to 100 % or down to 0 %."""
+    """Never rounds up to 100 % or down to 0 %.
+
+    >>> percent(1 / 65), percent(0.42), percent(0.9999), percent(0.0001)
+    ('1.5 %', '42 %', '99 %', '< 0.1 %')
+    """
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     if share < 0.0005:
