@@ -28,8 +28,8 @@ def dropped() -> dict[str, tuple[dict, list[dict]]]:
 
 
 def sources() -> Sources:
-    """Everything that figures may draw: shipped recordings, dropped files, and what this session ran."""
-    return Sources([*cached.recorded_runs(), *dropped().values()], session_runs())
+    """Everything that figures may draw: shipped recordings, dropped files, and what this session ran; and the GPUs chosen among them."""
+    return Sources([*cached.recorded_runs(), *dropped().values()], session_runs(), controls.chosen_gpus())
 
 
 def say_disagreements() -> None:
