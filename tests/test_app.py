@@ -19,7 +19,7 @@ with st.sidebar:
     own, settings = st.container(), controls.read()
 {page}.show(settings{own})
 """
-WITH_CONTROLS = ("warp", "slides")  # pages with controls of their own in the sidebar
+WITH_CONTROLS = ("race", "warp", "slides")  # pages with controls of their own in the sidebar
 
 
 def opened(page="traffic", **link) -> AppTest:

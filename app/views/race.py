@@ -22,6 +22,9 @@ lanes move them at the same rate. A tile that a kernel asks for again costs noth
 re-reads, which are requested bytes beyond the compulsory ones.""",
     Clock.REQUESTED: """Requested bytes: what every thread's accesses to HBM name, however often. Caches serve most of what is asked for
 again, so this clock says how much the caches must do, not how much HBM moves.""",
+    Clock.DRAM: """DRAM bytes: what crosses L2 and DRAM, modelled per kernel for this GPU and for all heads, L2 emptied before each kernel.
+The model does not say which move they belong to: what is touched first counts in full, or in proportion where L2 keeps part of it, and
+what crosses beyond that is spread over what is asked for again, in proportion to it. A move that L2 serves costs nothing.""",
     Clock.STEPS: """Steps: one block of one array, moved once, is one step, whatever its size. It says how many things happen, not how
 large they are.""",
     Clock.TIME: """Measured time: the median of each kernel on a GPU, recorded at exactly these settings, over all heads. Within a kernel
@@ -61,7 +64,7 @@ def show(settings: Settings, own) -> None:
     elif run and run.exception():
         st.caption(f"Predicted, not executed: {run.exception()}")
     measure = clock.measure or Measure.COMPULSORY
-    st.html(bars.bars(problem, tiling, gpu, rungs, measure))
+    st.html(bars.dram_bars(problem, tiling, gpu, rungs) if clock == Clock.DRAM else bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
     with st.expander("Show the formula"):
         for rung in dict.fromkeys(rungs):
@@ -82,7 +85,7 @@ def _wait(run: Future) -> None:
 
 def _by_hand(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:
     """The race at a size for the blackboard, and the sheet to fill in."""
-    clock = Clock.COMPULSORY if clock == Clock.TIME else clock  # no kernel runs at this size
+    clock = Clock.COMPULSORY if clock in (Clock.TIME, Clock.DRAM) else clock  # no kernel runs at this size, and none is modelled
     shown = by_hand(settings.gpu, rungs, clock)
     mount(guide.kept_back("race", shown))
     filled = controls.answers()
