@@ -7,6 +7,7 @@ from test_app import opened
 from app.race import dram
 from app.race.bars import dram_bars
 from app.race.payload import LANES, payload
+from app.race.receipts import receipt
 from app.race.rungs import Clock, Rung
 from traffic_model import AttentionProblem, Measure, Space, Tiling, find_gpu, predict
 from traffic_model.units import decimal_bytes
@@ -75,4 +76,7 @@ def test_another_gpu_another_race():
 
 def test_the_page_says_what_the_clock_counts():
     app = opened("race", clock="DRAM bytes", n="512")
-    assert not app.exception and any("what crosses L2 and DRAM, modelled per kernel" in text.value for text in app.markdown)
+    said = " ".join(text.value for text in app.markdown)
+    assert not app.exception and "what crosses L2 and DRAM, modelled per kernel" in said and "**The model.** Its main constants" in said
+    asked = AttentionProblem(512, heads=16, dtype="float16"), Tiling(), GPU
+    assert all(f"DRAM, modelled: {receipt(dram.cells(dram.shares(rung, *asked)))}" in said for rung in LANES)

@@ -4,7 +4,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 from app import cached, controls
-from app.race import bars, executed, times, worksheet
+from app.race import bars, dram, executed, times, worksheet
 from app.race.counted import counted
 from app.race.film import html, mount
 from app.race.payload import by_hand, payload
@@ -14,6 +14,7 @@ from app.settings import Settings
 from app.views import guide, parts, run_here
 from app.views.parts import WIDE
 from traffic_model import Measure, Space, predict
+from traffic_model.dram import MODEL
 from traffic_model.units import decimal_bytes
 
 COUNTS = {
@@ -65,11 +66,14 @@ def show(settings: Settings, own) -> None:
         st.caption(f"Predicted, not executed: {run.exception()}")
     measure = clock.measure or Measure.COMPULSORY
     st.html(bars.dram_bars(problem, tiling, gpu, rungs) if clock == Clock.DRAM else bars.bars(problem, tiling, gpu, rungs, measure))
-    st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}")
+    beside = f"\n**The model.** {MODEL}" if clock == Clock.DRAM else LEAVES_OUT
+    st.markdown(f"**What the clock counts.** {COUNTS[clock]}\n{beside}")
     with st.expander("Show the formula"):
         for rung in dict.fromkeys(rungs):
-            cells = ledger_cells(predict(rung.algorithm, problem, tiling, gpu).ledger, measure)
-            st.markdown(f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(cells)}")
+            modelled = clock == Clock.DRAM
+            cells = dram.cells(dram.shares(rung, problem, tiling, gpu)) if modelled else \
+                ledger_cells(predict(rung.algorithm, problem, tiling, gpu).ledger, measure)
+            st.markdown(f"{rung[0].upper()}{rung[1:]}, {'DRAM, modelled' if modelled else measure}: {receipt(cells)}")
     with st.expander("Show the table"):
         parts.table(_table(settings, rungs))
     _download(shown)
