@@ -1,4 +1,7 @@
 """The clock of DRAM bytes: what it adds up to, how it is spread, and that it says that it is modelled."""
+import csv
+import io
+
 import pytest
 from player_page import faults
 from race_page import GPU, RacePage, race
@@ -65,6 +68,16 @@ def test_it_says_that_it_is_modelled_whose_heads_it_counts_and_how_it_is_spread(
     assert any(text.startswith("DRAM bytes of all 16 heads") and "first touches in full" in text for text in texts)
     assert "clock: DRAM bytes, same rate for both" in page.texts(1)
     assert shown["file"].endswith("_DRAM") and shown["reversal"] is None and shown["tick"] is None
+
+
+def test_the_table_of_steps_has_each_moves_bytes(page):
+    page.load(race(300, rungs=PAIRS[1], clock=Clock.DRAM, heads=4))
+    rows = list(csv.DictReader(io.StringIO(page.ask("player.film.csv()"))))
+    for lane, rung in zip(("upper", "lower"), PAIRS[1]):
+        found = sum(int(row["dram_bytes_of_all_heads"]) for row in rows if row["lane"] == lane)
+        assert found == dram.total(rung, AttentionProblem(300, heads=4), Tiling(), GPU)
+    page.load(race(64))
+    assert "dram" not in page.ask("player.film.csv()")
 
 
 def test_another_gpu_another_race():

@@ -36,9 +36,10 @@ def ends(beside: Beside, hidden: bool) -> list[tuple[int, float, str, str]]:
     return found
 
 
-def conditions(gpu: str, beside: Beside) -> str:
-    """H200 SXM solid, A100 SXM4 40GB dash-dotted"""
-    return ", ".join([f"{gpu} solid", *(f"{other} {word}" for (other, _), word in zip(beside, DASHES.values()))])
+def conditions(gpu: str, beside: Beside, crosses: bool) -> str:
+    """H200 SXM solid and ×, A100 SXM4 40GB dash-dotted"""
+    own = f"{gpu} solid" + " and ×" * crosses
+    return ", ".join([own, *(f"{other} {word}" for (other, _), word in zip(beside, DASHES.values()))])
 
 
 def gpus_claim(gpu: str, records: list[dict], beside: Beside, n: int) -> str | None:

@@ -25,7 +25,8 @@ class Timed:
 
     @property
     def caption(self) -> str:
-        gpus = time_gpus.conditions(self.shown.settings.gpu.name, self.beside) if self.beside else self.shown.settings.gpu.name
+        gpu = self.shown.settings.gpu.name
+        gpus = time_gpus.conditions(gpu, self.beside, bool(self.too_large)) if self.beside else gpu
         return f"{self.shown.settings.conditions} · {gpus} · L2 {self.shown.header['l2']}"
 
     @property
