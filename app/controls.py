@@ -4,8 +4,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.charts.look import GROUNDS, SHAPES, TEXTS, Template
+from app.charts.time_gpus import MOST
 from app.figures.warp import first
-from app.lasting import lasting, offered, selected, switch, toggle
+from app.lasting import kept, lasting, offered, selected, switch, toggle
 from app.race.rungs import Clock, Rung
 from app.settings import LENGTHS, OPENING, Settings, shape_words
 from app.softmax.online import Broken
@@ -20,6 +21,7 @@ AS_HEADS = "as many as heads"
 MASKS = ("full", "causal")
 OPENING_SHAPE = dict(d=OPENING.problem.head_dim, heads=OPENING.problem.heads, kv_heads=AS_HEADS, batch=OPENING.problem.batch,
                      mask=OPENING.problem.mask, dtype=OPENING.problem.dtype)  # {key: value} of what More settings holds
+GPUS = "gpus"
 UNITS = {"tensor cores": "fp16_bf16", "CUDA cores": "fp32"}  # the model's names of them
 
 
@@ -77,6 +79,20 @@ def split(words: tuple[str, ...]) -> str:
 def model() -> bool:
     """On the Time page: whether the model's times are drawn beside the recorded ones."""
     return toggle("Model", "model", help="Predicted times, their error, and what binds.")
+
+
+def gpus(names: list[str]) -> None:
+    """On the Time page, where runs of several GPUs can be set beside each other: whose times are drawn; none chosen is all."""
+    for key in (GPUS, f"kept_{GPUS}"):  # of a file that was taken out, or of other settings
+        if key in st.session_state:
+            st.session_state[key] = [name for name in st.session_state[key] if name in names]
+    lasting(GPUS, lambda **kept: st.multiselect("GPUs", names, max_selections=1 + MOST, placeholder="All GPUs", width=300,
+                                                label_visibility="collapsed", **kept), [])
+
+
+def chosen_gpus() -> tuple[str, ...]:
+    """None for all, as where there is no choice."""
+    return tuple(kept(GPUS, ()))
 
 
 def tiles_view(views: tuple[str, ...]) -> str:

@@ -63,12 +63,12 @@ def _commonest(picture: Image.Image) -> Image.Image:
 
 
 def table(records: list[dict], settings: Settings) -> str:
-    """The records as CSV, one a row, each with the problem, the tiling and the GPU that they share."""
+    """The records as CSV, one a row, each with the problem, the tiling and the GPU that they share; a record may name another GPU."""
     shared = {name: value for name, value in settings.problem.record().items() if name not in ("seq_len", "kv_len")}
     shared |= settings.tiling.record() | dict(gpu=settings.gpu.name)
     columns = list(dict.fromkeys(name for record in records for name in record))
     out = io.StringIO()
-    writer = csv.DictWriter(out, [*columns, *shared], restval="", lineterminator="\n")
+    writer = csv.DictWriter(out, [*(name for name in columns if name not in shared), *shared], restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(record | shared for record in records)
+    writer.writerows(shared | record for record in records)
     return out.getvalue()

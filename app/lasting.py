@@ -25,6 +25,11 @@ def keep(key: str, value) -> None:
     st.session_state.pop(key, None)
 
 
+def kept(key: str, default):
+    """What the control last said, wherever it was drawn."""
+    return st.session_state.get(f"kept_{key}", default)
+
+
 def selected(label: str, options: Sequence[str], key: str, default: str | None = None) -> str:
     offered(key, label, options)
     value = default or options[0]

@@ -1,6 +1,7 @@
 """Which recorded times the Time page shows: those of the sidebar's settings, else the nearest that were recorded, and it says so."""
 import math
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 
 from app.records import has_times, same_task
@@ -35,6 +36,32 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
     of_shape = lambda some: [run for run in some if same_task(run, shown)]
     return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings))
+
+
+def chosen(recordings: list[tuple[dict, list[dict]]], gpus: Collection[str]) -> list[tuple[dict, list[dict]]]:
+    """Those of these GPUs, by name; all of them where none of these was timed."""
+    drivers = {header["gpu"] for header, runs in recordings if any(map(has_times, runs))} if gpus else ()
+    wanted = {driver for driver in drivers if find_gpu(driver).name in gpus}
+    return [(header, runs) for header, runs in recordings if header["gpu"] in wanted] if wanted else recordings
+
+
+def beside(recordings: list[tuple[dict, list[dict]]], shown: Shown) -> dict[str, list[dict]]:
+    """{GPU's name: its timed runs of the problem and the tiling that are shown, with L2 as cold or warm}, of every other GPU."""
+    found = {}
+    for header, runs in recordings:
+        if header["gpu"] != shown.header["gpu"] and header.get("l2") == shown.header.get("l2"):
+            same = [run for run in runs if has_times(run) and same_task(run, shown.settings)]
+            if same:
+                found.setdefault(find_gpu(header["gpu"]).name, []).extend(same)
+    return found
+
+
+def gpus(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> list[str]:
+    """By name, the one that is shown first: every GPU with times of what is shown at these settings."""
+    if len({header["gpu"] for header, _ in recordings}) == 1:  # asked at each step of a slider
+        return []
+    shown = nearest(recordings, settings)
+    return [shown.settings.gpu.name, *beside(recordings, shown)]
 
 
 def unfused_floor(shown: Shown) -> dict[int, float]:

@@ -1,4 +1,5 @@
 """The dashboard's logic, without a browser: links, titles, and what the controls change."""
+import json
 import re
 from dataclasses import replace
 
@@ -6,7 +7,9 @@ import pytest
 from example_runs import DEFAULT, run_record
 from streamlit.testing.v1 import AppTest
 
-from app import controls, records
+from app import cached, controls, dropped, records
+from app.views import run_here
+from numba_kernels.agreement import disagreements
 
 PAGE = """
 import streamlit as st
@@ -16,7 +19,7 @@ with st.sidebar:
     own, settings = st.container(), controls.read()
 {page}.show(settings{own})
 """
-WITH_CONTROLS = ("warp", "slides")  # pages with controls of their own in the sidebar
+WITH_CONTROLS = ("race", "warp", "slides")  # pages with controls of their own in the sidebar
 
 
 def opened(page="traffic", **link) -> AppTest:
@@ -127,6 +130,45 @@ def test_runs_of_this_session_stand_beside_recorded_ones():
     app.run()
     app.button(key="out_mine.jsonl").click().run()
     assert not app.exception and not app.session_state["dropped"]
+
+
+def doctored(by: int) -> tuple[str, bytes]:
+    """(what one cell was, a file of runs): a recorded run, its date a day of 2031, with that many bytes more in its first cell."""
+    header, [run, *_] = cached.recorded_runs()[0]
+    wrong = {name: value for name, value in run.items() if name not in ("when", "source")}
+    wrong["ledger"] = [cell | dict(bytes=cell["bytes"] + by * (k == 0)) for k, cell in enumerate(run["ledger"])]
+    lines = (header | dict(date="2031-01-02"), wrong)
+    return str(run["ledger"][0]["bytes"]), "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+@pytest.mark.parametrize("page", ["saved_runs", "traffic"])
+def test_counts_that_disagree_are_an_error_with_configuration_cell_and_sources(page, monkeypatch):
+    looked = []
+    monkeypatch.setattr(run_here, "disagreements", lambda runs: looked.append(1) or disagreements(runs))
+    app = opened(page)
+    for by in (0, 4):
+        was, content = doctored(by)
+        app.session_state["dropped"] = {"mine.jsonl": dropped.read("mine.jsonl", content)}
+        app.run()
+        assert not app.exception and len(app.error) == (by > 0)
+    said = app.error[0].value
+    assert "naive at N = 256, d = 64, 16 heads, " in said and "hbm read requested: " in said
+    assert f"{was} the former, {int(was) + 4} the latter" in said
+    assert "recorded on NVIDIA H200, 29 Nov 2026 and mine.jsonl (recorded on NVIDIA H200, 2 Jan 2031) counted differently" in said
+    app.select_slider(key="n").set_value(2048).run()
+    assert app.error and len(looked) == 3  # once for each set of sources
+    app.session_state["dropped"] = {}
+    assert not app.run().error
+
+
+def test_a_run_of_this_session_that_disagrees_is_an_error():
+    app = opened()
+    run = records.live(run_record(replace(DEFAULT, problem=replace(DEFAULT.problem, dtype="float16")), "fused", backend="cpu"))
+    app.session_state["runs"] = [run]
+    assert not app.run().error
+    app.session_state["runs"].append(run | dict(ledger=run["ledger"][1:]))
+    [said] = [error.value for error in app.run().error]
+    assert "absent in the latter" in said and "and this machine (cpu) counted differently" in said
 
 
 def test_time_page_says_where_the_model_fails():

@@ -6,6 +6,7 @@ from example_runs import DEFAULT, recording, run_record
 
 from app import comparing, dropped, records
 from app.figures import FIGURES, Sources
+from numba_kernels.agreement import MOST_CELLS, disagreements
 from traffic_model import Refusal
 
 HEADER = dict(schema=1, gpu="NVIDIA H200", date="2026-11-29", l2="warm")
@@ -41,6 +42,21 @@ def test_the_cpu_has_counts_to_compare_and_no_times():
     assert comparing.summary([point]) == "Every cell was counted alike at 1 point in common; no times to compare"
     other = [records.live(run_record(DEFAULT.at(8), "fused"))]
     assert comparing.summary(comparing.ratios(other, recorded)).startswith("No point in common")
+
+
+def test_each_measure_is_compared_with_the_first_run_that_holds_it():
+    run, n = run_record(DEFAULT, "fused"), len(run_record(DEFAULT, "fused")["ledger"])
+    also = [cell | dict(measure="distinct") for cell in run["ledger"]]
+    both = run | dict(measures=["requested", "distinct"], ledger=run["ledger"] + also)
+    assert list(disagreements([("A100", run), ("L4", both), ("H100", both)])) == []
+    wrong = both | dict(ledger=run["ledger"] + [cell | dict(bytes=cell["bytes"] + 1) for cell in also])
+    [said] = disagreements([("A100", run), ("L4", both), ("H100", wrong)])
+    assert said.startswith("fused at N = 4,096, d = 64, 16 heads, float32, full, 64×64 tiles: L4 and H100 counted differently. ")
+    assert said.endswith(f"; and {n - MOST_CELLS} more cells.")
+    other_tiles = dict(tiling=dict(block_q=32, block_k=16))
+    naive, fused = (run_record(DEFAULT, name) for name in records.ALGORITHMS)
+    wrong = [each | other_tiles | dict(ledger=each["ledger"][1:]) for each in (naive, fused | dict(layout=None))]
+    assert len(list(disagreements([("A100", naive), ("A100", fused), *(("L4", each) for each in wrong)]))) == 1  # naive has no tiles
 
 
 def test_runs_of_this_session_stand_beside_predicted_and_recorded_ones():

@@ -1,4 +1,4 @@
-"""paper, capacity, occupancy, roofline, time, warps: a table or JSON, and one sentence for a bad option."""
+"""paper, capacity, occupancy, roofline, time, ring, warps: a table or JSON, and one sentence for a bad option."""
 import json
 import shlex
 from collections import Counter
@@ -9,7 +9,7 @@ from traffic_model import AttentionProblem, Ledger, Tiling, find_gpu, predict
 from traffic_model.__main__ import main
 from traffic_model.paper import comparisons
 
-COMMANDS = ["paper", "capacity", "occupancy", "dram", "roofline", "time", "gpus", "warps"]
+COMMANDS = ["paper", "capacity", "occupancy", "dram", "roofline", "time", "gpus", "ring", "warps"]
 
 
 def objects(capsys, *arguments):

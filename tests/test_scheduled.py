@@ -72,7 +72,7 @@ def miscounting(each, target):
 
 def test_a_worker_that_counts_otherwise_ends_the_sweep(four):
     todo = [dict(algorithm="naive", problem=problem, tiling=Tiling(16, 16)) for problem in PROBLEMS]
-    with pytest.raises(Refusal, match="naive at N = .* counted differently on tcp.* and on tcp"):
+    with pytest.raises(Refusal, match="naive at N = .*: tcp.* and tcp.* counted differently"):
         list(four.measured(todo, functools.partial(miscounting, target=H200)))
 
 
@@ -187,5 +187,5 @@ def test_runs_that_disagree_in_a_count_are_named(serial):
     wrong = one | dict(ledger=[one["ledger"][0] | dict(bytes=one["ledger"][0]["bytes"] + 4), *one["ledger"][1:]], backend="gpu")
     assert list(disagreements([there, *(("NVIDIA L4", run) for run in [one, *others])])) == []
     found = list(disagreements([there, ("NVIDIA L4", wrong), ("NVIDIA H100", one)]))
-    assert len(found) == 1 and "counted differently on NVIDIA A100 and on NVIDIA L4: " in found[0]
+    assert len(found) == 1 and ": NVIDIA A100 and NVIDIA L4 counted differently. " in found[0]
     assert f"{one['ledger'][0]['bytes'] + 4}" in found[0].replace(",", "")

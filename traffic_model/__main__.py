@@ -3,7 +3,7 @@ import json
 import sys
 
 from traffic_model import options
-from traffic_model.commands import capacity, dram, occupancy, paper, roofline, time, warps
+from traffic_model.commands import capacity, dram, occupancy, paper, ring, roofline, time, warps
 from traffic_model.gpus import all_gpus
 from traffic_model.predict import predict
 from traffic_model.tables import ledger_rows, table, totals
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     listing = commands.add_parser("gpus", help="the GPUs that are known, with their limits")
     listing.add_argument("--json", action="store_true")
     listing.set_defaults(command=show_gpus)
-    for command in (paper, capacity, occupancy, dram, roofline, time, warps):
+    for command in (paper, capacity, occupancy, dram, roofline, time, ring, warps):
         command.add(commands)
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)

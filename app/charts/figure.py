@@ -109,10 +109,12 @@ class Chart:
         return self.p["text"].get(role) or self.p[role]
 
     def spread(self, labels: list[tuple[float, float]]) -> list[float]:
-        """Shifts in em that move labels apart until none touch; labels: (y value, height in em) of each."""
+        """Shifts in em that move labels apart until none touch nor leaves the plot at its top; labels: (y value, height in em) of each."""
         start = [self.distance("y", y, 10 ** self.axes["y"]["range"][0]) for y, _ in labels]
         now, order = list(start), sorted(range(len(labels)), key=start.__getitem__)
         for below, above in [*zip(order, order[1:])] * 50:
+            if above == order[-1]:
+                now[above] = min(now[above], self.look.plot["y"] - labels[above][1] / 2)
             push = max(0.0, (labels[below][1] + labels[above][1]) / 2 - (now[above] - now[below])) / 2
             now[below], now[above] = now[below] - push, now[above] + push
         return [moved - at for moved, at in zip(now, start)]

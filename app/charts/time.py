@@ -7,6 +7,7 @@ from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, LIBRARY, NAMES, SOLID, Look, role
 from app.charts.placing import LINE, Placer, size
+from app.charts.time_gpus import Beside, draw_gpus, ends, lines_of
 from app.charts.time_model import draw_model
 from app.records import sources
 from traffic_model.units import decimal_bytes, milliseconds, sequence_length
@@ -17,27 +18,30 @@ MARGIN = 24  # letters that fit beside the plot
 
 
 def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
-         conditions: str, model: Sequence[dict] = ()) -> dict:
+         conditions: str, model: Sequence[dict] = (), beside: Beside = (), title: str | None = None) -> dict:
     """records: timed, too_large: out of memory (see app/records.py); floor: the unfused floor's ms by N; n: the sidebar's length;
-    model: predicted times to draw beside them (see app/modelled.py)."""
+    model: predicted times to draw beside them (see app/modelled.py); beside: other GPUs' times; title: another than `claim`."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
-    chart = Chart(look, claim(records, floor, n), conditions, "device time", "sequence length N",
-                  f"timed: median, whiskers 10–90 %; {sources(records)}")
-    time_axes(chart, [r["n"] for r in records + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(records)],
+    timed = [*records, *(r for _, some in beside for r in some)]
+    come_from = f"recorded on {1 + len(beside)} GPUs" if beside and not look.slide else sources(timed)  # a page names them above
+    chart = Chart(look, title or claim(records, floor, n), conditions, "device time", "sequence length N",
+                  f"timed: median, whiskers 10–90 %; {come_from}")
+    time_axes(chart, [r["n"] for r in timed + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(timed)],
               30 * 4 ** (len(rows) - 1) if (rows := {r["algorithm"] for r in too_large}) else 3)  # room for rows of crosses
     if floor:
         chart.line(floor, "model", DASH, 1 / 8)
     chart.upright(nearest_length(records, n), "muted", FINE)
+    draw_gpus(chart, beside)
     for algorithm, points in series.items():
         chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], lines=True, dash=_dash(algorithm),
                    whiskers={x: (r["p10_ms"], r["p90_ms"]) for x, r in points.items()})
     for algorithm, points in live.items():
         chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], hollow=True)
-    placer = _drawn(chart, series, floor)
+    placer = _drawn(chart, [*map(_medians, series.values()), *lines_of(beside)], floor)
     _crosses(chart, placer, too_large)
     if model:
         draw_model(chart, placer, model, nearest_length(records, n))
-    _labels(chart, placer, series, floor, copy_gb_per_s)
+    _labels(chart, placer, series, floor, copy_gb_per_s, ends(beside, look.hidden))
     if not look.hidden:
         _values(chart, placer, series, floor, nearest_length(records, n))
     return chart.described()
@@ -96,17 +100,18 @@ def _crosses(chart: Chart, placer: Placer, too_large: list[dict]) -> None:
 
 
 def _tick(k: int) -> str:
-    """10^k milliseconds: 10 µs, 100 ms, 1 s."""
+    """10^k milliseconds: 10 µs, 100 ms, 1 s, 1,000 s."""
     power = k + 3
-    return f"{10 ** (power % 3)} {('µs', 'ms', 's')[power // 3]}" if power >= 0 else f"{10.0 ** power:g} µs"
+    unit = min(power // 3, 2)
+    return f"{10 ** (power - 3 * unit):,} {('µs', 'ms', 's')[unit]}" if power >= 0 else f"{10.0 ** power:g} µs"
 
 
-def _drawn(chart: Chart, series: dict, floor: dict[int, float]) -> Placer:
+def _drawn(chart: Chart, lines: list[dict[int, float]], floor: dict[int, float]) -> Placer:
     """Knows where lines and markers are, so that labels keep off them."""
     placer = Placer(chart)
-    for points in (*map(_medians, series.values()), floor):
+    for points in (*lines, floor):
         placer.line(points)
-    for points in map(_medians, series.values()):
+    for points in lines:
         for x, ms in points.items():
             placer.point(x, ms)
     return placer
@@ -124,23 +129,27 @@ def _values(chart: Chart, placer: Placer, series: dict, floor: dict[int, float],
         placer.label([(n, floor[n])], milliseconds(floor[n]), "model", within=REACH)
 
 
-def _labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], copy_gb_per_s: float | None) -> None:
-    """At the end of each line: in the margin for those that reach the last N, beside their ends for the others."""
-    last_n, ends = max(m for points in series.values() for m in points), []
+def _labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], copy_gb_per_s: float | None, more: list[tuple]) -> None:
+    """At the end of each line: in the margin for those that reach the last N, beside their ends for the others. more: other GPUs' ends."""
+    labels = []
     for algorithm, points in series.items():
         x, ms = max(points), points[max(points)]["median_ms"]
         value = "" if chart.look.hidden else f" {milliseconds(ms)}"
         name = NAMES.get(algorithm, algorithm)
         text = f"<b>{name if len(name + value) <= MARGIN else name.replace(' ', '<br>')}</b>{value}"
-        if x == last_n:
-            ends.append((x, ms, text, role(algorithm)))
-        else:
-            placer.label([(x, ms)], text, role(algorithm), BESIDE)
+        labels.append((x, ms, text, role(algorithm)))
+    labels += more
     if floor:
         x, y = [*floor.items()][-1]
-        ends.append((x, y, f"<b>unfused floor</b><br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied", "model"))
-    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in ends])
-    for (x, y, text, its_role), dy in zip(ends, shifts):
+        what = f"<br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied"
+        labels.append((x, y, f"<b>unfused floor</b>{'' if more else what}", "model"))  # beside other GPUs' ends there is no room
+    last_n = max(x for x, *_ in labels)
+    for x, y, text, its_role in labels:
+        if x < last_n:
+            placer.label([(x, y)], text, its_role, BESIDE)
+    in_margin = [label for label in labels if label[0] == last_n]
+    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in in_margin])
+    for (x, y, text, its_role), dy in zip(in_margin, shifts):
         chart.note(x, y, text, its_role, .7, dy)
 
 

@@ -10,10 +10,12 @@ from app.settings import Settings
 
 
 class Sources(NamedTuple):
-    """recordings: (header, runs) of each file, every run with its stamp; live: what ran here."""
+    """recordings: (header, runs) of each file, every run with its stamp; live: what ran here; gpus: by name, those whose times are drawn
+    where there are several, and none for all."""
 
     recordings: list[tuple[dict, list[dict]]]
     live: list[dict] = []
+    gpus: tuple[str, ...] = ()
 
     @property
     def runs(self) -> list[dict]:

@@ -1,41 +1,65 @@
 """Time: milliseconds against sequence length, recorded on a GPU, as a whole, beside the model, or kernel by kernel."""
 from app import modelled, recordings, records
 from app.charts import time as chart
+from app.charts import time_gpus
 from app.charts.time_kernels import kernels_claim, time_kernels
 from app.figures.figure import Figure, Sources
 from app.settings import Settings
 from traffic_model.units import milliseconds
 
+STEPS_NOTE = "Read the steps one by one: what tiling gains is not to fusion's credit."
+GPUS_NOTE = "What the kernels request is the same on every GPU, byte for byte; only the time is the GPU's."
+
 
 class Timed:
-    """What the Time page knows at these settings: the shown recording, its times and the floor."""
+    """What the Time page knows at these settings: the shown recording, its times and the floor; beside: other GPUs' times, unless alone."""
 
-    def __init__(self, settings: Settings, sources: Sources):
-        self.shown = recordings.nearest(sources.recordings, settings)
+    def __init__(self, settings: Settings, sources: Sources, alone: bool = False):
+        recorded = recordings.chosen(sources.recordings, sources.gpus)
+        self.shown = recordings.nearest(recorded, settings)
+        others = {} if alone else recordings.beside(recorded, self.shown)
+        self.beside = [(gpu, records.timed(runs)) for gpu, runs in others.items()][:time_gpus.MOST]
         self.records = records.timed(self.shown.runs + [run for run in sources.live if records.same_task(run, self.shown.settings)])
         self.too_large, self.floor = records.out_of_memory(self.shown.too_large), recordings.unfused_floor(self.shown)
         self.bandwidth = self.shown.header.get("copy_gb_per_s")
 
     @property
     def caption(self) -> str:
-        return f"{self.shown.settings.conditions} · {self.shown.settings.gpu.name} · L2 {self.shown.header['l2']}"
+        gpu = self.shown.settings.gpu.name
+        gpus = time_gpus.conditions(gpu, self.beside, bool(self.too_large)) if self.beside else gpu
+        return f"{self.shown.settings.conditions} · {gpus} · L2 {self.shown.header['l2']}"
+
+    @property
+    def every(self) -> list[dict]:
+        """The records, those of other GPUs with their names."""
+        return self.records + [record | dict(gpu=gpu) for gpu, some in self.beside for record in some]
 
     @property
     def provenance(self) -> str:
-        return f"timed, {records.sources(self.records)}, median and 10–90 %"
+        return f"timed, {records.sources(self.every)}, median and 10–90 %"
+
+    def claim(self, n: int) -> str:
+        """Across GPUs where they share a point; else of the one that is shown, which it then names if it is not alone."""
+        own = chart.claim(self.records, self.floor, n)
+        if not self.beside:
+            return own
+        gpu = self.shown.settings.gpu.name
+        return time_gpus.gpus_claim(gpu, self.records, self.beside, n) or f"{own} on {time_gpus.short(gpu)}"
 
 
 def figure(settings: Settings, sources: Sources, with_model: bool = False) -> Figure:
     timed = Timed(settings, sources)
     model = modelled.modelled(timed.shown, timed.records) if with_model else []
-    title = chart.claim(timed.records, timed.floor, settings.n)
-    draw = lambda look: chart.time(timed.records, timed.too_large, timed.floor, timed.bandwidth, settings.n, look, timed.caption, model)
+    title = timed.claim(settings.n)
+    draw = lambda look: chart.time(timed.records, timed.too_large, timed.floor, timed.bandwidth, settings.n, look, timed.caption, model,
+                                   timed.beside, title)
     medians = ", ".join(f"{r['algorithm']} {milliseconds(r['median_ms'])}" for r in _nearest(timed.records, settings.n))
+    also = f", on {timed.shown.settings.gpu.name}; beside it {', '.join(dict(timed.beside))}" if timed.beside else ""
     return Figure("time-model" if with_model else "time", title, timed.caption, timed.provenance, timed.shown.settings, draw,
-                  timed.records + model,
-                  note=f"{title}. Read the steps one by one: what tiling gains is not to fusion's credit.",
+                  timed.every + model,
+                  note=f"{title}. {GPUS_NOTE if timed.beside else STEPS_NOTE}",
                   alt="Device time against sequence length on logarithmic axes, one line per algorithm. "
-                      f"Near N = {settings.n:,}: {medians}.", aside=timed.shown.note)
+                      f"Near N = {settings.n:,}: {medians}{also}.", aside=timed.shown.note)
 
 
 def with_model(settings: Settings, sources: Sources) -> Figure:
@@ -43,7 +67,7 @@ def with_model(settings: Settings, sources: Sources) -> Figure:
 
 
 def by_kernel(settings: Settings, sources: Sources) -> Figure:
-    timed = Timed(settings, sources)
+    timed = Timed(settings, sources, alone=True)
     kernels = records.timed_kernels(timed.shown.runs)
     title = kernels_claim(kernels, settings.n)
     draw = lambda look: time_kernels(kernels, settings.n, look, timed.caption)

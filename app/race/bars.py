@@ -1,5 +1,6 @@
 """Two bars for below the race: the bytes of every head, to scale."""
 from app.charts.look import PALETTES
+from app.race.dram import total as dram_total
 from app.race.rungs import Rung
 from traffic_model import AttentionProblem, Gpu, Tiling, predict
 from traffic_model.units import decimal_bytes, ratio
@@ -18,10 +19,20 @@ LABEL = "flex:0 1 13rem"
 def bars(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung], measure: Measure) -> str:
     """HTML: the measure, then each rung with its bytes, and how many times fewer the smaller one moves."""
     moved = [predict(rung.algorithm, problem, tiling, gpu).ledger.total(measure, space=Space.HBM) for rung in rungs]
+    return _bars(rungs, moved, f"{measure.capitalize()} HBM bytes, {heads_in_words(problem)}", "predicted")
+
+
+def dram_bars(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, Rung]) -> str:
+    """The same of what crosses L2 and DRAM."""
+    moved = [dram_total(rung, problem, tiling, gpu) for rung in rungs]
+    return _bars(rungs, moved, f"DRAM bytes, {heads_in_words(problem)}", f"modelled for {gpu.name}")
+
+
+def _bars(rungs: tuple[Rung, Rung], moved: list[int], what: str, kind: str) -> str:
     most, least = max(moved), min(moved)
     rows = [_bar(rung, size / most, decimal_bytes(size) + (f", {ratio(most / size)} fewer" if size == least < most else ""))
             for rung, size in zip(rungs, moved)]
-    return f"<div><b>{measure.capitalize()} HBM bytes, {heads_in_words(problem)}</b> (predicted)</div>{''.join(rows)}"
+    return f"<div><b>{what}</b> ({kind})</div>{''.join(rows)}"
 
 
 def heads_in_words(problem: AttentionProblem) -> str:

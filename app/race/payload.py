@@ -1,7 +1,8 @@
 """payload: everything the race's script draws, as one JSON object. The script knows no formula of attention."""
 from functools import lru_cache
 
-from app.race import hand, touched
+from app.race import dram, hand, touched
+from app.race.bars import heads_in_words
 from app.race.claims import identity, reversal
 from app.race.code import lines
 from app.race.counted import Counted, disagreements, error, tick
@@ -26,9 +27,11 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
 
     Raises Refusal for a tiling the GPU cannot hold. The answer is cached: treat it as read-only.
     """
-    head = one_head(problem)
+    head, modelled = one_head(problem), clock == Clock.DRAM
     plans = [schedule(rung.algorithm, problem, tiling, gpu) for rung in rungs]
     lanes = [_lane(rung, plan, clock, _block(plan.algorithm, head, tiling, gpu)) for rung, plan in zip(rungs, plans)]
+    if modelled:
+        lanes = [lane | _modelled(dram.shares(rung, problem, tiling, gpu), problem) for rung, lane in zip(rungs, lanes)]
     counts, heads = (run.counted, 1) if run else (counts, problem.query_heads)
     differing = disagreements(counts, plans, heads) if counts else []
     if counts:
@@ -40,8 +43,9 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
         differing = touched.untouched(run, plans)
         ticked = touched.tick(differing)
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
-        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing} {bool(run)}", lanes=lanes, differs=bool(differing),
-        conditions=_conditions(problem, str(tiling)), tick=ticked, reversal=reversal(rungs, head, tiling, gpu),
+        id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing} {bool(run)}", lanes=lanes,
+        differs=bool(differing) and not modelled, conditions=_conditions(problem, str(tiling)), tick=None if modelled else ticked,
+        reversal=None if modelled else reversal(rungs, head, tiling, gpu), modelled=heads_in_words(problem) if modelled else None,
         timed=_timed(times, rungs, problem) if times else None, executed=in_words() if run else None)
 
 
@@ -75,6 +79,13 @@ def _lane(rung: Rung, plan: Schedule, clock: Clock, block: dict) -> dict:
                sweep.column] for sweep in plan.sweeps]
     return dict(name=plan.algorithm, said=rung, says=SAYS[rung], kernels=KERNELS[rung], block=block, code=lines(rung),
                 receipt=receipts(schedule_cells(plan, clock.measure)) if clock.measure else None, sweeps=sweeps)
+
+
+def _modelled(shares: list[dict], problem: AttentionProblem) -> dict:
+    """dram: {"1 k read": [bytes of first touches, bytes moved again]} of each kernel, over all heads; the script spreads them."""
+    of_kernels = {f"{number} {array} {way}": share for number, kernel in enumerate(shares, 1) for (array, way), share in kernel.items()}
+    said = f"DRAM bytes, modelled, {heads_in_words(problem)}"
+    return dict(dram=of_kernels, receipt=[f"{words}: {said}" for words in receipts(dram.cells(shares))])
 
 
 def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> dict:

@@ -1,5 +1,6 @@
 """Prose: what a clock counts and what the race leaves out, for below the picture."""
 from app.race.rungs import Clock
+from traffic_model.dram import MODEL
 
 COUNTS = {
     Clock.COMPULSORY: """Compulsory bytes: each kernel reads each of its inputs from HBM once and writes each of its outputs once. Both
@@ -7,6 +8,9 @@ lanes move them at the same rate. A tile that a kernel asks for again costs noth
 re-reads, which are requested bytes beyond the compulsory ones.""",
     Clock.REQUESTED: """Requested bytes: what every thread's accesses to HBM name, however often. Caches serve most of what is asked for
 again, so this clock says how much the caches must do, not how much HBM moves.""",
+    Clock.DRAM: """DRAM bytes: what crosses L2 and DRAM, modelled per kernel for this GPU and for all heads, L2 emptied before each kernel.
+The model does not say which move they belong to: what is touched first counts in full, or in proportion where L2 keeps part of it, and
+what crosses beyond that is spread over what is asked for again, in proportion to it. A move that L2 serves costs nothing.""",
     Clock.STEPS: """Steps: one block of one array, moved once, is one step, whatever its size. It says how many things happen, not how
 large they are.""",
     Clock.TIME: """Measured time: the median of each kernel on a GPU, recorded at exactly these settings, over all heads. Within a kernel
@@ -21,4 +25,5 @@ once; here they follow one another.
 
 def below(clock: Clock) -> str:
     """Markdown."""
-    return f"**What the clock counts.** {COUNTS[clock]}\n{LEAVES_OUT}"
+    beside = f"\n**The model.** {MODEL}" if clock == Clock.DRAM else LEAVES_OUT
+    return f"**What the clock counts.** {COUNTS[clock]}\n{beside}"

@@ -27,6 +27,7 @@ class Clock(StrEnum):
 
     COMPULSORY = "compulsory bytes"
     REQUESTED = "requested bytes"
+    DRAM = "DRAM bytes"
     TIME = "measured time"
     STEPS = "steps"
 

@@ -1,10 +1,11 @@
 """Race: two rungs of the ladder, tile by tile on one clock."""
 from concurrent.futures import Future
+from functools import partial
 
 import streamlit as st
 
 from app import cached, controls
-from app.race import bars, executed, prose, receipts, times
+from app.race import bars, dram, executed, prose, receipts, times
 from app.race.counted import counted
 from app.race.film import html, mount
 from app.race.payload import payload
@@ -41,10 +42,11 @@ def show(settings: Settings, own) -> None:
         _wait(run)
     elif run and run.exception():
         st.caption(f"Predicted, not executed: {run.exception()}")
-    measure = clock.measure or Measure.COMPULSORY
-    st.html(bars.bars(problem, tiling, gpu, rungs, measure))
+    measure, modelled = clock.measure or Measure.COMPULSORY, clock == Clock.DRAM
+    st.html(bars.dram_bars(problem, tiling, gpu, rungs) if modelled else bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(prose.below(clock))
-    parts.details("race", {"Formula": lambda: st.markdown("\n\n".join(receipts.predicted(settings, rungs, measure))),
+    sums = dram.said if modelled else partial(receipts.predicted, measure=measure)
+    parts.details("race", {"Formula": lambda: st.markdown("\n\n".join(sums(settings, rungs))),
                            "HBM bytes": lambda: parts.table(receipts.hbm_cells(settings, rungs))})
     parts.download(html, shown, "race")
 

@@ -1,14 +1,19 @@
 """Run here: a button that has the kernels run on this machine and says how the counts compare with the prediction."""
+from collections.abc import Iterator
+
 import streamlit as st
 
 from app import cached, controls, running
 from app.figures import Sources
 from app.settings import Settings
 from app.worker.queue import Job
+from numba_kernels.agreement import disagreements
 from traffic_model import Refusal
 from traffic_model.errors import sentence
 
 JOB = "run_job"  # this session's job, while there is one
+COMPARED = "compared"  # (runs, sentences): what of them disagrees, looked for once for each set of sources
+MOST_SAID = 5  # disagreements
 ENDED_AT = "run_ended_at"  # the settings of its last run, until their page has shown it
 
 
@@ -23,8 +28,25 @@ def dropped() -> dict[str, tuple[dict, list[dict]]]:
 
 
 def sources() -> Sources:
-    """Everything that figures may draw: shipped recordings, dropped files, and what this session ran."""
-    return Sources([*cached.recorded_runs(), *dropped().values()], session_runs())
+    """Everything that figures may draw: shipped recordings, dropped files, and what this session ran; and the GPUs chosen among them."""
+    return Sources([*cached.recorded_runs(), *dropped().values()], session_runs(), controls.chosen_gpus())
+
+
+def say_disagreements() -> None:
+    """In red, each configuration whose counts differ between recorded runs, dropped ones and this session's."""
+    runs = sources().runs  # equal lists hold the same objects: comparing them takes microseconds
+    if COMPARED not in st.session_state or st.session_state[COMPARED][0] != runs:
+        st.session_state[COMPARED] = runs, list(disagreements(_with_places()))
+    if found := st.session_state[COMPARED][1]:
+        more = [f"And {len(found) - MOST_SAID:,} more."] * (len(found) > MOST_SAID)
+        st.error("\n\n".join(["**Counts disagree**, and they may not depend on where a kernel ran.", *found[:MOST_SAID], *more]))
+
+
+def _with_places() -> Iterator[tuple[str, dict]]:
+    """Every run with where it ran, and the file that it was dropped in with."""
+    yield from ((run["source"], run) for _, runs in cached.recorded_runs() for run in runs)
+    yield from ((f"{name} ({run['source']})", run) for name, (_, runs) in dropped().items() for run in runs)
+    yield from ((run["source"], run) for run in session_runs())
 
 
 def button() -> bool:

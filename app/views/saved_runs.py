@@ -15,6 +15,7 @@ def show(settings: Settings) -> None:
     with below:  # first: a file that could not be shown can still be taken out
         _mine(settings)
     with above:
+        run_here.say_disagreements()
         if len(known) > 1:
             _compare(known)
         else:

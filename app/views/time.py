@@ -13,10 +13,13 @@ WHOLE, BY_KERNEL = "Whole", "By kernel"
 
 
 def show(settings: Settings) -> None:
-    sources, above, row = run_here.sources(), st.container(), st.container(horizontal=True, vertical_alignment="center")
+    above, row = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with row:
         split = controls.split((WHOLE, BY_KERNEL))
         model, hidden = split == WHOLE and controls.model(), controls.hidden()
+        if split == WHOLE and len(names := recordings.gpus(run_here.sources().recordings, settings)) > 1:
+            controls.gpus(names)
+    sources = run_here.sources()
     name = "time-by-kernel" if split == BY_KERNEL else "time-model" if model else "time"
     timed, figure = Timed(settings, sources), FIGURES[name](settings, sources)
     predicted = [r for r in figure.records if r["kind"] == "predicted"]
@@ -29,7 +32,7 @@ def show(settings: Settings) -> None:
         parts.slide_button(figure)
     at = min(timed.floor, key=lambda n: abs(n - settings.n), default=None)
     parts.details("time", ({"Formula": lambda: _floor_formula(timed.shown, at)} if timed.floor else {})
-                  | {"Times": lambda: _times(timed, figure.records if split == BY_KERNEL else timed.records)}
+                  | {"Times": lambda: _times(timed, figure.records if split == BY_KERNEL else timed.every)}
                   | ({"Model": lambda: _model_table(predicted)} if model else {}))
 
 

@@ -19,6 +19,7 @@ def show(settings: Settings) -> None:
     later = view == "Moved" and not traffic.is_modelled(settings.at(1))  # the DRAM line: what is known at once is drawn at once
     figure = traffic.figure(settings, sources, without_dram=True) if later else FIGURES[VIEWS[view]](settings, sources)
     with above:
+        run_here.say_disagreements()
         parts.picture(figure, hidden or guide.asking("traffic"))
     with row:
         parts.slide_button(figure)

@@ -6,6 +6,27 @@ const PER_MS = 1e11; // units of measured time, so fine that every move takes a 
 const COSTS = { // per clock: from a lane's record and number to (move, kernel) → cost of each block
   "compulsory bytes": () => ({ compulsory }) => compulsory, "requested bytes": () => ({ requested }) => requested,
   steps: () => ({ requested }) => requested.map(() => 1),
+  "DRAM bytes": ({ sweeps, dram }) => {
+    const all = {}; // per kernel and way of an array: its bytes in one head, and how far they have been spread
+    for (const [kernel, , , , moves] of sweeps) {
+      for (const [array, direction, ...runs] of moves) {
+        const of = (all[`${kernel} ${array} ${direction}`] ??= { first: 0, again: 0, touched: 0, moved: 0, spent: 0 });
+        const [compulsory, requested] = runs.map(expand);
+        compulsory.forEach((bytes, block) => { of.first += bytes; of.again += Math.max(0, requested[block] - bytes); });
+      }
+    }
+    return ({ array, direction, compulsory, requested }, kernel) => {
+      const way = `${kernel} ${array} ${direction}`, of = all[way];
+      const [first, again] = of.again ? dram[way] : [dram[way][0] + dram[way][1], 0]; // other heads ask again, this one does not
+      return requested.map((bytes, block) => {
+        of.touched += compulsory[block];
+        of.moved += Math.max(0, bytes - compulsory[block]);
+        const before = of.spent; // whole bytes up to here: what the moves cost adds up to all of them
+        of.spent = Math.floor(first * (of.first && of.touched / of.first)) + Math.floor(again * (of.again && of.moved / of.again));
+        return of.spent - before;
+      });
+    };
+  },
   "measured time": ({ sweeps }, milliseconds) => {
     const asked = []; // requested bytes of each kernel: its time is spread over its moves in proportion to them
     for (const [kernel, , , , moves] of sweeps) {
@@ -19,7 +40,8 @@ const COSTS = { // per clock: from a lane's record and number to (move, kernel) 
 class Clock {
   /** name: a key of COSTS; lanes made with its cost. */
   constructor(name, lanes) {
-    Object.assign(this, { name, lanes, inBytes: name.endsWith("bytes"), compulsory: name.startsWith("compulsory") });
+    Object.assign(this, { name, lanes, inBytes: name.endsWith("bytes"), compulsory: name.startsWith("compulsory"),
+                          modelled: name === "DRAM bytes" });
     const totals = lanes.map((lane) => lane.total);
     this.first = Math.min(...totals);
     this.last = Math.max(...totals);

@@ -44,10 +44,10 @@ function drawHeading(pen, race, lane, view, clock, y) {
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kinds = race.timed ? "timed" : (over && race.tick) || race.executed?.kinds || "predicted", alone = over && race.differs && !race.timed;
+  const kinds = race.timed ? "timed" : race.modelled ? "modelled" : (over && race.tick) || race.executed?.kinds || "predicted", alone = over && race.differs && !race.timed;
   const kind = pen.text(kinds, RIGHT, 711, { ...small, weight: 600, align: "right", room: alone ? RIGHT - LEFT : KIND_ROOM });
   if (alone) return; // what disagrees needs the line
-  const means = (race.timed ? timesMean(race.timed) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
+  const means = (race.timed ? timesMean(race.timed) : race.modelled ? modelMeans(race) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
   pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
 
@@ -57,6 +57,13 @@ const KIND_ROOM = 640; // beside the shortest words on what the clock counts
 const timesMean = ({ heads, source }) => [
   `Each kernel's median time over ${heads}, ${source}, spread over its moves by requested bytes.`,
   `Median times over ${heads}, ${source}.`, `Times ${source}.`];
+
+/** Of DRAM bytes: whose, and how a kernel's are spread. */
+const modelMeans = ({ modelled, gpu }) => {
+  const spread = "first touches in full, the rest over what is asked for again.";
+  return [`DRAM bytes of ${modelled} on ${gpu.name}, per kernel: ${spread}`, `DRAM bytes of ${modelled}, per kernel: ${spread}`,
+          `DRAM bytes of ${modelled}: first touches in full, the rest over re-reads.`, `DRAM bytes of ${modelled}.`, "DRAM bytes."];
+};
 
 const MEANS = { // what the clock counts, longest first
   "compulsory bytes": ["Compulsory bytes: each kernel reads its inputs once, writes its outputs once. Bytes, not time.",

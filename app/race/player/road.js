@@ -33,7 +33,8 @@ function drawRoad(pen, race, lane, view, y) {
 function drawFlight(pen, race, lane, flight, { fraction, pace }, y) {
   const colours = pen.palette[lane.name], name = blockName(flight), way = flight.direction;
   pen.text(`${way} ${name}`, 36, y + ROAD.baseline, { weight: 600, room: 196 });
-  pen.text(decimalBytes(race.clock.compulsory ? flight.compulsory : flight.requested), 244, y + ROAD.baseline, { room: 110 });
+  const bytes = race.clock.modelled ? flight.cost : race.clock.compulsory ? flight.compulsory : flight.requested;
+  pen.text(decimalBytes(bytes), 244, y + ROAD.baseline, { room: 110 });
   drawLine(pen, colours.fill, y, way);
   const along = pace === "row" ? 0.5 : Math.min(0.88, Math.max(0.12, way === "read" ? fraction : 1 - fraction));
   drawLoad(pen, colours, name, along, y, way);
@@ -52,14 +53,15 @@ function drawTraffic(pen, lane, flight, y) {
 function drawAgain(pen, race, lane, { flight, again }, y) {
   const { palette } = pen, colours = palette[lane.name], middle = y + ROAD.height / 2;
   const name = again.block ? blockName(again.block) : letters(again.arrays);
+  const kept = race.clock.modelled && again.block?.compulsory > 0; // moved for the first time, and nothing of it crosses to DRAM
   if (!flight) {
-    pen.text(`${again.block?.direction ?? "read"} ${name} again`, 36, y + ROAD.baseline, { weight: 600, room: 310 });
+    pen.text(`${again.block?.direction ?? "read"} ${name}${kept ? "" : " again"}`, 36, y + ROAD.baseline, { weight: 600, room: 310 });
     pen.lines([[[ROAD.from, middle], [ROAD.to, middle]]], colours.fill, 3, DASHES);
     drawLoad(pen, colours, name, 0.5, y, again.block?.direction ?? "read", DASHES);
   }
   const verb = again.block?.direction === "write" ? "rewrite" : "re-read";
   const free = [`${verb} ${name}: free on this clock`, `${verb} ${name}: free`, `${name} again: free`];
-  const wordings = race.clock.compulsory ? free : [`${name} again`];
+  const wordings = race.clock.compulsory ? free : kept ? [`${name} stays in L2`, "stays in L2"] : [`${name} again`];
   pen.text(wordings, ROAD.right, y + ROAD.baseline, { ink: palette.muted, align: "right", room: 244 });
 }
 

@@ -9,6 +9,7 @@ const capital = (name) => name[0].toUpperCase() + name.slice(1);
 const VERBS = { // what a lane does with the clock's units: before, on the way, and what they are called
   "compulsory bytes": ["must move", "moved", "bytes", "compulsory HBM bytes"],
   "requested bytes": ["requests", "requested", "bytes", "requested HBM bytes"],
+  "DRAM bytes": ["moves", "moved", "DRAM bytes", "DRAM bytes"],
   "measured time": ["took", "run for", "time", "time"], steps: ["takes", "taken", "steps", "steps"],
 };
 
