@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from app import lasting, present, viewer
+from app import hosting, lasting, present, viewer
 from app.charts.look import Template, page_look
 from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
@@ -74,6 +74,14 @@ def slide_button(figure: Figure) -> None:
     if st.button("Make a slide", key="make_slide"):
         lasting.keep("figure", figure.name)
         turn_to("slides")
+
+
+def starting_button(label: str, key: str, what: str) -> bool:
+    """Whether to have a kernel run now; in the button's place a sentence where the host does not want it."""
+    if hosting.runs_kernels():
+        return st.button(label, key=key, help=what)
+    st.caption(hosting.SWITCHED_OFF)
+    return False
 
 
 def turn_to(url_path: str, **query) -> None:

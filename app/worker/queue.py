@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app import hosting
 from app.settings import Settings
 from traffic_model import Refusal
 
@@ -53,7 +54,8 @@ class RunQueue:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def submit(self, settings: Settings) -> Job:
-        """A job at the end of the line. Raises Refusal if the line is full."""
+        """A job at the end of the line. Raises Refusal if the line is full, or the host wants no kernel to run."""
+        hosting.require_kernels()
         with self.changed:
             if len(self.waiting) >= self.places:
                 raise Refusal(f"busy: {len(self.waiting)} runs wait for this machine already; try again in a minute.")
