@@ -40,7 +40,8 @@ SEEN = """() => ({
 @dataclass
 class Seen:
     """What all sessions met. steps: seconds each; presses of Run here; busy: those that were told that the queue is full; verdicts: on
-    counts, seen after a step; ended: told elsewhere that its run has ended; thrown: whatever should not be said; leaks: what another session chose or ran."""
+    counts, seen after a step; ended: told elsewhere that its run has ended; thrown: whatever should not be said; leaks: what another
+    session chose or ran."""
 
     steps: list[float] = field(default_factory=list)
     presses: int = 0
