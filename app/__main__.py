@@ -3,7 +3,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from app import export, records, results
+from app import export, hosting, records, results
 from app.charts.look import GROUNDS, SHAPES, TEXTS, Template
 from app.figures import FIGURES, Sources
 from app.race.executed import executed, short
@@ -39,7 +39,7 @@ def do_export(arguments) -> None:
             _write(arguments.out / name, content)
     if RACE in names:
         race = settings.problem, settings.tiling, settings.gpu
-        race = payload(*race, run=executed(*race, LANES) if short(settings.problem) else None)
+        race = payload(*race, run=executed(*race, LANES) if short(settings.problem) and hosting.runs_kernels() else None)
         _write(arguments.out / export.file_name(RACE, settings, "html"), race_page(race).encode())
     if figures:
         again = " ".join(["python -m app", *sys.argv[1:]])

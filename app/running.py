@@ -2,6 +2,7 @@
 import importlib
 from collections.abc import Callable
 
+from app import hosting
 from app.records import ALGORITHMS, live
 from app.settings import LENGTHS, Settings
 from numba_kernels.run import estimate_seconds, memory_bytes, pick_backend, run
@@ -16,8 +17,10 @@ Say = Callable[[float, str], None]  # share done, what is happening
 def run_both(settings: Settings, say: Say) -> list[dict]:
     """Runs naive and fused and returns their saved-run objects with their stamp.
 
-    say() is called all along, and an exception it raises cancels. Raises Refusal for what does not fit the memory or the time limit.
+    say() is called all along, and an exception it raises cancels. Raises Refusal for what does not fit the memory or the time
+    limit, and where the host wants no kernel to run.
     """
+    hosting.require_kernels()
     backend = pick_backend("auto")
     say(0., f"Compiling for {backend}, and a short run to estimate how long this one takes")
     require_possible(settings)

@@ -2,6 +2,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+from app import hosting
 from app.race.rungs import Rung
 from app.settings import Settings
 from app.words import plural
@@ -73,7 +74,11 @@ def summary(chosen: Shown) -> dict:
 
 def traced(rung: Rung, settings: Settings, access: str) -> str:
     """Runs the rung's first block on the cpu backend, at a length at which that is quick, and says whether what its warps did there is what
-    was predicted: the same lanes, as far apart, with as many sectors or wavefronts."""
+    was predicted: the same lanes, as far apart, with as many sectors or wavefronts.
+
+    Raises Refusal where the host wants no kernel to run.
+    """
+    hosting.require_kernels()
     problem = replace(settings.problem, seq_len=TRACED, kv_len=TRACED, heads=1, kv_heads=1, batch=1)
     layout, cell = LAYOUTS[rung.algorithm].resolve(problem, settings.tiling, settings.gpu), cell_of(access)
     launches = zip(layout.launches(problem), SOURCES[rung.algorithm](problem, layout))

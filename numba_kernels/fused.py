@@ -173,7 +173,7 @@ def fused(layout, keys_seen, ports):
             for r in range(rows):
                 l[r] += shared.read(tally, STATS_GET, tiles, stats + other * block_q + row + r)
         for r in range(rows):
-            normalise = float32(1) / l[r] if l[r] > float32(0) else float32(0)
+            normalise = float32(1) / l[r] if keys_seen(first_query + row + r, N, M) > 0 else float32(0)
             for n in range(columns):
                 c = column * column_run + n + n // column_run * column_jump
                 if first_query + row + r < N and c < d:

@@ -109,7 +109,7 @@ def fused_kv_outer(layout, keys_seen, ports):
                             for other in range(parts):
                                 s += shared.read(tally, S_GET, tiles, now + other * rows + row)
                         s *= scale
-                        visible = first_key + j < sees
+                        visible = first_key + j < sees and s != MINUS_INFINITY  # a score of −∞ adds nothing, as a hidden one
                         if visible and s > m:  # a new maximum: rescale what was summed under the old one
                             alpha = math.exp(m - s)
                             l *= alpha
@@ -123,7 +123,7 @@ def fused_kv_outer(layout, keys_seen, ports):
 
                     if i < N:
                         last = first_key + keys >= tile_sees
-                        normalise = float32(1) / l if l > float32(0) else float32(0)
+                        normalise = float32(1) / l if sees > 0 else float32(0)
                         for c in range(slice_size):
                             if first_c + c < d:
                                 if last:

@@ -1,6 +1,8 @@
 """Attention in float64, by the definition: what every kernel's output is compared with."""
 import numpy as np
 
+from traffic_model.masks import keys_seen_by
+
 ROWS_AT_ONCE = 1024  # so that memory stays linear in the sequence length
 SCORES_CHECKED = 2**26  # of one head; longer sequences are checked on some of their rows
 
@@ -14,7 +16,8 @@ def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: str, scale: flo
     """softmax(scale · q kᵀ + mask) v in float64.
 
     q: [batch, heads, N, d]; k, v: [batch, kv heads, M, d]; returns [batch, heads, N, d], or only these `rows` of N. "causal" is
-    aligned bottom-right: query i sees keys j ≤ i + M − N. A query that sees no key gives zeros.
+    aligned bottom-right: query i sees keys j ≤ i + M − N. A query that sees no key gives zeros, one
+    that sees no score but −∞ has no softmax and gives NaN.
     """
     batch, heads, n, d = q.shape
     rows = np.arange(n) if rows is None else rows
@@ -43,4 +46,5 @@ def _rows(q, k, v, mask, scale, queries, n):
     m = s.max(axis=1, keepdims=True)
     p = np.exp(s - np.where(np.isfinite(m), m, 0))
     l = p.sum(axis=1, keepdims=True)
-    return (p @ v) / np.where(l > 0, l, 1)
+    blind = keys_seen_by(mask, queries, n, len(k))[:, None] == 0
+    return (p @ v) / np.where(blind, 1, l)

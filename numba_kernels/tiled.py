@@ -144,7 +144,8 @@ def softmax(layout, keys_seen, ports):
                 if s > m:
                     l *= math.exp(m - s)
                     m = s
-                l += math.exp(s - m)
+                if s != MINUS_INFINITY:  # it adds nothing, and where it comes first −∞ − −∞ would be NaN
+                    l += math.exp(s - m)
         for level in range(levels):
             shared.write(tally, STATS_PUT, stats, thread, m)
             shared.write(tally, STATS_PUT, stats, threads + thread, l)

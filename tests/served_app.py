@@ -17,13 +17,13 @@ STANDS_STILL = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 @contextmanager
-def served(script: str = "app/main.py"):
-    """Runs the dashboard on a free port for as long as the context lasts; gives its address."""
+def served(script: str = "app/main.py", output=subprocess.PIPE):
+    """Runs the dashboard on a free port for as long as the context lasts; gives its address. output: where what it says goes."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen([sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", f"--server.port={port}"],
-                              cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, text=True)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield f"http://127.0.0.1:{port}"

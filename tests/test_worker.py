@@ -80,6 +80,9 @@ def test_a_waiting_job_can_be_cancelled(line):
     ("refuse", "refused", "it would take too long."),
     ("fail", "failed", "RuntimeError: no luck"),
     ("hang", "failed", "the worker said nothing for 4 s and was replaced"),
+    ("memory", "failed", "CudaAPIError: [2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY"),
+    ("poison", "failed", "CudaAPIError: [700] CUDA_ERROR_ILLEGAL_ADDRESS"),
+    ("crash", "failed", "the worker stopped while it ran this; a new one takes the next run"),
     ("die", "failed", "the worker stopped while it ran this; a new one takes the next run"),
     ("number", "failed", "the worker stopped while it ran this; a new one takes the next run"),
     ("babble", "failed", "the worker stopped while it ran this; a new one takes the next run"),
@@ -108,6 +111,19 @@ def test_a_job_that_nobody_watches_is_given_up(line, monkeypatch):
         assert time.monotonic() < deadline
         time.sleep(.01)
     assert (forgotten.state, unseen.state) == ("cancelled", "cancelled")
+
+
+def test_a_clock_that_jumps_ends_no_job(line, monkeypatch):
+    """Time-outs are counted on the clock that no one sets: by the other this worker would have hung, and its session be gone."""
+    runs = line("echo", silent_seconds=60)
+    job, real = runs.submit(LONG), time.time
+    for jump in (-86_400, 86_400):
+        monkeypatch.setattr(time, "time", lambda jump=jump: real() + jump)
+        wait(job, runs, lambda job: job.share == .5)
+        time.sleep(.5)  # twice around the queue's loop
+        assert runs.look(job).state == "running"
+    runs.cancel(job)
+    assert wait(job, runs).state == "cancelled"
 
 
 def test_a_command_that_does_not_exist_is_said():

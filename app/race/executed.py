@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from app import hosting
 from app.race.counted import Counted, in_hbm
 from app.race.rungs import Rung
 from app.race.worked import Worked, worked
@@ -48,7 +49,8 @@ def _begun(head: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, 
 
 def begun(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Rung, ...]) -> Future:
     """One head of `problem`, each rung, in a thread of its own, since kernels new to this machine are compiled first, for seconds. The
-    result is an Executed. Raises, there, Refusal for a tiling the GPU cannot hold."""
+    result is an Executed. Raises Refusal where the host wants no kernel to run, and, there, for a tiling the GPU cannot hold."""
+    hosting.require_kernels()
     return _begun(one_head(problem), tiling, gpu, rungs)
 
 

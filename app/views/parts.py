@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from app import lasting, present, viewer
+from app import hosting, lasting, present, viewer
 from app.charts.look import Template, page_look
 from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
@@ -80,6 +80,14 @@ def download(html: Callable[[dict], str], shown: dict, what: str) -> None:
     """A player's payload as a file of its own."""
     st.download_button("HTML", lambda: html(shown), f"{shown['file']}.html", "text/html", on_click="ignore",
                        help=f"The {what} as one file that plays in any browser, without a network.")
+
+
+def starting_button(label: str, key: str, what: str) -> bool:
+    """Whether to have a kernel run now; in the button's place a sentence where the host does not want it."""
+    if hosting.runs_kernels():
+        return st.button(label, key=key, help=what)
+    st.caption(hosting.SWITCHED_OFF)
+    return False
 
 
 def turn_to(url_path: str, **query) -> None:

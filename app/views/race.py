@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from app import cached, controls
+from app import cached, controls, hosting
 from app.race import bars, dram, executed, prose, receipts, times
 from app.race.counted import counted
 from app.race.film import html, mount
@@ -31,7 +31,8 @@ def show(settings: Settings, own) -> None:
         st.info(f"Not timed yet: {rungs[0]} and {rungs[1]} at N = {problem.seq_len:,}, {settings.conditions} on {gpu.name}. "
                 "The clock is compulsory bytes instead.")
     runs = [run for _, recorded in cached.recorded_runs() for run in recorded] + run_here.session_runs()
-    run = executed.begun(problem, tiling, gpu, rungs) if executed.short(problem) else None
+    short = executed.short(problem)
+    run = executed.begun(problem, tiling, gpu, rungs) if short and hosting.runs_kernels() else None
     done = run is not None and run.done()  # asked once: it may end any moment
     ran = run.result() if done and not run.exception() else None
     shown = payload(problem, tiling, gpu, rungs, clock, times=timed, counts=counted(runs, settings, rungs), run=ran)
@@ -42,6 +43,8 @@ def show(settings: Settings, own) -> None:
         _wait(run)
     elif run and run.exception():
         st.caption(f"Predicted, not executed: {run.exception()}")
+    elif short and not run:
+        st.caption(f"Predicted, not executed. {hosting.SWITCHED_OFF}")
     measure, modelled = clock.measure or Measure.COMPULSORY, clock == Clock.DRAM
     st.html(bars.dram_bars(problem, tiling, gpu, rungs) if modelled else bars.bars(problem, tiling, gpu, rungs, measure))
     st.markdown(prose.below(clock))

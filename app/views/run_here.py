@@ -6,6 +6,7 @@ import streamlit as st
 from app import cached, controls, running
 from app.figures import Sources
 from app.settings import Settings
+from app.views import parts
 from app.worker.queue import Job
 from numba_kernels.agreement import disagreements
 from traffic_model import Refusal
@@ -51,7 +52,7 @@ def _with_places() -> Iterator[tuple[str, dict]]:
 
 def button() -> bool:
     """Whether to run now."""
-    pressed = st.button("Run here", key="run_here", help="Runs naive and fused on this machine and counts every byte they request.")
+    pressed = parts.starting_button("Run here", "run_here", "Runs naive and fused on this machine and counts every byte they request.")
     return st.session_state.pop("run_now", False) or pressed
 
 

@@ -1,7 +1,7 @@
 """Lab, Run here: what ran on this machine, beside recorded runs and files that are dropped in, point by point."""
 import streamlit as st
 
-from app import cached, comparing, controls, dropped
+from app import cached, comparing, controls, dropped, hosting
 from app.settings import Settings
 from app.views import parts, run_here
 from traffic_model import Refusal
@@ -19,7 +19,8 @@ def show(settings: Settings) -> None:
         if len(known) > 1:
             _compare(known)
         else:
-            st.subheader("Run here, or drop in runs, and they are set beside the recorded ones", anchor=False)
+            how = "Run here, or drop in runs," if hosting.runs_kernels() else "Drop in runs"
+            st.subheader(f"{how} and they are set beside the recorded ones", anchor=False)
         parts.table([comparing.overview(name, runs) for name, runs in known.items()])
 
 

@@ -13,7 +13,7 @@ def show(settings: Settings, own) -> None:
     shown = figure(settings, chosen=chosen)
     parts.picture(shown)
     with st.container(horizontal=True):
-        wanted = st.button("Trace it here", key="trace", help="Runs the kernel's first block on this machine.")
+        wanted = parts.starting_button("Trace it here", "trace", "Runs the kernel's first block on this machine.")
         parts.slide_button(shown)
     if wanted:
         with st.spinner("Running one block, warp access by warp access; the first time it is compiled"):

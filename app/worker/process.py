@@ -57,7 +57,7 @@ def main() -> None:
         except Refusal as refusal:
             one_head = settings.with_one_head()
             said("refused", sentence=str(refusal), one_head_runs=one_head != settings and running.possible(one_head))
-        except Exception as error:  # whatever a kernel or a driver raises is said, and the next job gets its chance
+        except Exception as error:  # whatever a kernel or a driver raises is said; the next job gets a new process
             said("failed", sentence=f"{type(error).__name__}: {error}")
 
 

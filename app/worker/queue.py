@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app import hosting
 from app.settings import Settings
 from traffic_model import Refusal
 
@@ -43,7 +44,7 @@ class Job:
 
 class RunQueue:
     """Jobs are run in the order they came. Safe to use from any thread; the worker starts with the first job and is replaced when it
-    hangs or dies."""
+    hangs or dies, or a job failed in it."""
 
     def __init__(self, command: tuple[str, ...] = COMMAND, places: int = PLACES, silent_seconds: float = SILENT_SECONDS,
                  cancel_seconds: float = CANCEL_SECONDS):
@@ -53,7 +54,8 @@ class RunQueue:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def submit(self, settings: Settings) -> Job:
-        """A job at the end of the line. Raises Refusal if the line is full."""
+        """A job at the end of the line. Raises Refusal if the line is full, or the host wants no kernel to run."""
+        hosting.require_kernels()
         with self.changed:
             if len(self.waiting) >= self.places:
                 raise Refusal(f"busy: {len(self.waiting)} runs wait for this machine already; try again in a minute.")
@@ -81,9 +83,10 @@ class RunQueue:
                 job.state = "cancelled"
 
     def close(self) -> None:
-        """Ends the worker."""
+        """Ends the worker; another job would start a new one."""
         if self.worker:
             self.worker.end()
+            self.worker = None
 
     def _serve(self) -> None:
         while True:
@@ -122,9 +125,11 @@ class RunQueue:
                 self._give_up(job, "failed", f"the worker said nothing for {self.silent_seconds:g} s and was replaced")
             elif job.unwanted_since and now - job.unwanted_since > self.cancel_seconds:
                 self._give_up(job, "cancelled", "")
+        if job.state == "failed":  # a kernel that faulted leaves a process in which no other can run
+            self.close()
 
     def _give_up(self, job: Job, state: str, sentence: str) -> None:
-        self.worker.end()
+        self.close()
         job.sentence, job.state = sentence, state
 
 
