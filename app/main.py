@@ -1,5 +1,6 @@
 """The frame: page, sidebar, navigation. `streamlit run app/main.py` from the repository root."""
 import sys
+from base64 import b64encode
 from functools import partial
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def page(show, settings: Settings | Refusal, title: str, path: str | None = None
 
 
 if "configured" not in st.session_state:  # the browser keeps it; said at every step of a slider it would take a tenth of the step
-    st.set_page_config("Tilescope", str(ROOT / "app" / "static" / "icon.png"), layout="wide")
+    icon = b64encode((ROOT / "app" / "static" / "icon.png").read_bytes()).decode()  # a file's address would end with this run
+    st.set_page_config("Tilescope", f"data:image/png;base64,{icon}", layout="wide")
     st.session_state["configured"] = True
 with st.sidebar:
     own = st.container()  # for what only the page on show asks

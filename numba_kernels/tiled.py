@@ -20,7 +20,7 @@ from traffic_model.masks import MASKS
 from traffic_model.problem import AttentionProblem
 from traffic_model.vocabulary import Array, Direction, Space
 
-MINUS_INFINITY = float32(-math.inf)
+LOWEST = float32(-3.4028234663852886e38)  # of finite numbers: to begin with, so that a score of −∞ has weight e^(−∞ − m) = 0, never NaN
 Q, K, V, S, P, O, STATS = Array
 HBM, SHARED, READ, WRITE = *Space, *Direction
 SCORES_CELLS = (Cell(Q, HBM, READ), Cell(K, HBM, READ), Cell(S, HBM, WRITE), Cell(Q, SHARED, WRITE), Cell(K, SHARED, WRITE),
@@ -135,7 +135,7 @@ def softmax(layout, keys_seen, ports):
         i = cuda.blockIdx.x
         row = ((cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y) * N + i) * M
         keys = keys_seen(i, N, M)
-        m = MINUS_INFINITY
+        m = LOWEST
         l = float32(0)
         whole = keys // threads * threads
         for rest in range(2):  # first the rounds that need every thread, so that a warp's lanes stay together however the loop is unrolled
@@ -144,8 +144,7 @@ def softmax(layout, keys_seen, ports):
                 if s > m:
                     l *= math.exp(m - s)
                     m = s
-                if s != MINUS_INFINITY:  # it adds nothing, and where it comes first −∞ − −∞ would be NaN
-                    l += math.exp(s - m)
+                l += math.exp(s - m)
         for level in range(levels):
             shared.write(tally, STATS_PUT, stats, thread, m)
             shared.write(tally, STATS_PUT, stats, threads + thread, l)
@@ -155,8 +154,7 @@ def softmax(layout, keys_seen, ports):
             l_other = shared.read(tally, STATS_GET, stats, threads + other)
             cuda.syncthreads()
             top = max(m, m_other)
-            if top > MINUS_INFINITY:
-                l = l * math.exp(m - top) + l_other * math.exp(m_other - top)
+            l = l * math.exp(m - top) + l_other * math.exp(m_other - top)
             m = top
         for rest in range(2):
             for j in range(rest * whole + thread, keys if rest else whole, threads):
