@@ -86,8 +86,8 @@ def gpus(names: list[str]) -> None:
     for key in (GPUS, f"kept_{GPUS}"):  # of a file that was taken out, or of other settings
         if key in st.session_state:
             st.session_state[key] = [name for name in st.session_state[key] if name in names]
-    lasting(GPUS, lambda **kept: st.multiselect("GPUs", names, max_selections=1 + MOST, placeholder="All GPUs", width=300,
-                                                label_visibility="collapsed", **kept), [])
+    lasting(GPUS, lambda **more: st.multiselect("GPUs", names, max_selections=1 + MOST, placeholder="All GPUs", width=300,
+                                                label_visibility="collapsed", **more), [])
 
 
 def chosen_gpus() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from app.settings import Settings
 from traffic_model.units import milliseconds
 
 STEPS_NOTE = "Read the steps one by one: what tiling gains is not to fusion's credit."
-GPUS_NOTE = "What the kernels request is the same on every GPU, byte for byte; only the time is the GPU's."
+GPUS_NOTE = "The same kernel in the same layout asks for the same bytes on every GPU; only the time is the GPU's."
 
 
 class Timed:

@@ -44,11 +44,12 @@ function drawHeading(pen, race, lane, view, clock, y) {
 
 function drawFooter(pen, race, moment) {
   const small = { size: 19, ink: pen.palette.muted }, over = moment.clock >= race.clock.last;
-  const kinds = race.timed ? "timed" : race.modelled ? "modelled" : (over && race.tick) || race.executed?.kinds || "predicted", alone = over && race.differs && !race.timed;
+  const predicted = (over && race.tick) || race.executed?.kinds || "predicted", alone = over && race.differs && !race.timed;
+  const kinds = race.timed ? "timed" : race.modelled ? "modelled" : predicted;
   const kind = pen.text(kinds, RIGHT, 711, { ...small, weight: 600, align: "right", room: alone ? RIGHT - LEFT : KIND_ROOM });
   if (alone) return; // what disagrees needs the line
-  const means = (race.timed ? timesMean(race.timed) : race.modelled ? modelMeans(race) : MEANS[race.clockName]).map((words) => `${words} ${race.drawn}`);
-  pen.text(means, LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
+  const means = race.timed ? timesMean(race.timed) : race.modelled ? modelMeans(race) : MEANS[race.clockName];
+  pen.text(means.map((words) => `${words} ${race.drawn}`), LEFT, 711, { ...small, room: RIGHT - LEFT - kind - 24 });
 }
 
 const KIND_ROOM = 640; // beside the shortest words on what the clock counts
