@@ -61,7 +61,7 @@ def unknown_commands(text: str) -> list[str]:
             continue
         found += [f"{module} {command} {word}" for word in words if word.startswith("--") and word not in options_of(module, command)]
     every = {option for module in MAINS for command in commands_of(module) for option in options_of(module, command)}
-    return found + [option for option in re.findall(r"`(--[a-z][\w-]*)", text) if option not in every]
+    return found + [option for option in re.findall(r"`(--[a-z][\w-]*)(?![\w.-])", text) if option not in every]  # a dot is in Streamlit's
 
 
 def broken_links(page: Path, text: str) -> list[str]:

@@ -89,6 +89,8 @@ def test_another_gpu_another_race():
 
 def test_the_page_says_what_the_clock_counts():
     app = opened("race", clock="DRAM bytes", n="512")
+    app.session_state["race_details"] = True
+    app.run()
     said = " ".join(text.value for text in app.markdown)
     assert not app.exception and "what crosses L2 and DRAM, modelled per kernel" in said and "**The model.** Its main constants" in said
     asked = AttentionProblem(512, heads=16, dtype="float16"), Tiling(), GPU
