@@ -22,7 +22,6 @@ from served_app import BROWSER_ARGUMENTS, STANDS_STILL, chromium, served  # noqa
 
 PATIENCE = 120  # seconds for one step: a machine under load is slow, not broken
 RUNS = .2  # of the steps are followed by a press of Run here
-RUNNING = "[data-testid=stMain] [data-testid=stProgress]"
 KEPT = 1.10
 LONGEST = 10_000  # queries: the walk turns back there, so that runs end
 FORGOTTEN_SECONDS = 180  # Streamlit keeps a session whose browser has gone for two minutes
@@ -74,8 +73,6 @@ async def session(page: Page, shape: tuple[int, int], until: float, seen: Seen) 
                 await page.wait_for_timeout(700)
                 seen.busy += any(text.startswith("Busy: ") for text in (await page.evaluate(SEEN))["said"])
             await page.wait_for_timeout(random.randrange(300, 1500))
-        await page.locator(RUNNING).wait_for(state="detached", timeout=1000 * PATIENCE)
-        look(await page.evaluate(SEEN), shape, seen)
     except (Error, TimeoutError) as error:
         seen.thrown.append(f"{shape}: {type(error).__name__} {error}"[:300])
     await page.context.close()
