@@ -56,7 +56,7 @@ async def opened(browser: Browser, address: str, shape: tuple[int, int], seen: S
     heads, d = shape
     page = await (await browser.new_context(viewport=dict(width=1280, height=720))).new_page()
     page.on("pageerror", lambda error: seen.thrown.append(str(error)))
-    await page.goto(f"{address}/traffic?heads={heads}&d={d}&n=256")
+    await page.goto(f"{address}/traffic?heads={heads}&d={d}&n=256", timeout=1000 * PATIENCE)
     await page.wait_for_selector(STANDS_STILL, timeout=1000 * PATIENCE)
     await page.wait_for_function(f"({TEXTS})()", timeout=1000 * PATIENCE)
     return page
@@ -132,7 +132,7 @@ async def load(address: str, seconds: float, count: int, seen: Seen) -> dict[str
         await session(await opened(browser, address, SHAPES[-1], seen), SHAPES[-1], time.monotonic() + 5, Seen())
         held["start"] = memory(process)
         watching = asyncio.create_task(watch_memory(process, samples))
-        pages = await asyncio.gather(*(opened(browser, address, shape, seen) for shape in SHAPES[:count]))
+        pages = [await opened(browser, address, shape, seen) for shape in SHAPES[:count]]  # one after the other, as people come
         until = time.monotonic() + seconds
         await asyncio.gather(*(session(page, shape, until, seen) for page, shape in zip(pages, SHAPES)))
         await browser.close()
