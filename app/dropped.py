@@ -6,7 +6,7 @@ from pathlib import Path
 from app import records
 from numba_kernels import saved
 from numba_kernels.sweep import header
-from traffic_model import find_gpu
+from traffic_model import Refusal, find_gpu
 
 
 def read(name: str, content: bytes) -> tuple[dict, list[dict]]:
@@ -16,7 +16,10 @@ def read(name: str, content: bytes) -> tuple[dict, list[dict]]:
         path.write_bytes(content)
         about, runs = records.recording(saved.read(path))
     if any(records.has_times(run) for run in runs):
-        find_gpu(about["gpu"])  # raises
+        try:
+            find_gpu(about["gpu"])
+        except Refusal:
+            raise Refusal(f"{path.name} line 1: GPU {about['gpu']!r} is not in the table; its times cannot be drawn.") from None
     return about, runs
 
 

@@ -78,7 +78,7 @@ def test_a_dropped_file_is_drawn_like_a_recording():
 @pytest.mark.parametrize(("content", "sentence"), [
     (b"", "mine.jsonl is empty"), (b"{", "mine.jsonl line 1 is not JSON"), (b"\xff\xfe", "mine.jsonl cannot be read"),
     (file(dict(algorithm="fused")), "mine.jsonl line 2 is not usable: it lacks or does not know 'backend'"),
-    (file(saved_run(DEFAULT), gpu="Abacus"), "GPU 'Abacus' is not in the table")], ids=lambda value: str(value)[:30])
+    (file(saved_run(DEFAULT), gpu="Abacus"), "mine.jsonl line 1: GPU 'Abacus' is not in the table")], ids=lambda value: str(value)[:30])
 def test_a_bad_file_is_refused_with_line_and_reason(content, sentence):
     with pytest.raises(Refusal) as refused:
         dropped.read("../mine.jsonl", content)

@@ -2,7 +2,8 @@
 const CACHES = { x: 700, width: 112 }, GAUGE = { x: 36, width: 62, height: 20 };
 const GAUGED = "qkspvo"; // in this order; statistics go with O
 
-function drawCaches(pen, lane, view, y, height) {
+/** counted: whether re-reads stand beside what the clock counts; modelled DRAM bytes are of all heads and hold them already. */
+function drawCaches(pen, lane, view, y, height, counted) {
   const { palette } = pen, { x, width } = CACHES, ground = palette.panel, middle = { ground, align: "center" };
   pen.box([x, y, width, height], { radius: 10, fill: ground, stroke: palette.line });
   pen.inside([x, y, width, height], () => {
@@ -10,6 +11,7 @@ function drawCaches(pen, lane, view, y, height) {
     const kernel = (view.flight ?? view.pulse)?.kernel ?? lane.kernels.length;
     const shown = [...GAUGED].filter((array) => lane.uses[kernel].again.has(array));
     shown.forEach((array, index) => drawGauge(pen, lane, view, array, y + 42 + 36 * index));
+    if (!counted) return;
     const words = lane.uses[kernel].again.has("stats") ? ["moved again", "again"] : "re-reads"; // scratch is written again too
     pen.text(words, x + width / 2, y + 150, { ink: palette.muted, room: width - 8, ...middle });
     pen.text(decimalBytes(lane.rereads[view.done]), x + width / 2, y + 178, { size: 22, weight: 600, room: width - 12, ...middle });

@@ -22,7 +22,7 @@ function drawLane(pen, race, index, view, clock) {
   drawHeading(pen, race, lane, view, clock, y);
   const top = y + HBM_BELOW, road = top + HBM.height + 6;
   drawHbm(pen, race, lane, view, top);
-  drawCaches(pen, lane, view, top, HBM.height);
+  drawCaches(pen, lane, view, top, HBM.height, !race.modelled);
   drawMultiprocessor(pen, race, lane, view, top, HBM.height);
   drawShortcut(pen, lane, view, top);
   drawRoad(pen, race, lane, view, road);
