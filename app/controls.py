@@ -91,7 +91,7 @@ def gpus(names: list[str]) -> None:
 
 
 def chosen_gpus() -> tuple[str, ...]:
-    """None for all, as where there is no choice."""
+    """By name; empty for all, as where there is no choice."""
     return tuple(kept(GPUS, ()))
 
 

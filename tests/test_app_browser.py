@@ -83,9 +83,8 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
 
 
 @pytest.mark.parametrize("width", [390, 1280, 1600])
-def test_a_chart_is_laid_out_for_the_width_it_has_and_drawn_once_a_step(viewer, app_url, width):
+def test_a_chart_is_sent_at_the_width_it_has(viewer, app_url, width):
     page = viewer(width=width).open(f"{app_url}/traffic").page
-    laid_out = "chart => [chart.layout.width, chart.clientWidth]"
     frame = "document.querySelector('[data-testid=stMain] .st-key-chart [data-testid=stFullScreenFrame]').clientWidth"
     page.wait_for_function(f"""path => {{ const chart = document.querySelector(path);
         return chart?.layout && chart.layout.width === {frame} && chart.querySelector('.xaxislayer-above'); }}""", arg=CHART)
@@ -97,7 +96,7 @@ def test_a_chart_is_laid_out_for_the_width_it_has_and_drawn_once_a_step(viewer, 
         .observe(document.querySelector('[data-testid=stMain]'), {childList: true, subtree: true}); }""", CHART)
     slider.press("ArrowRight")
     page.wait_for_function("path => document.querySelector(path)?.textContent.includes('N = 6,144')", arg=CHART)
-    assert set(page.evaluate("window.widths")) == {page.evaluate(frame)} and page.locator(CHART).evaluate(laid_out)
+    assert set(page.evaluate("window.widths")) == {page.evaluate(frame)}  # from its first drawing on: another width were a second one
 
 
 def test_a_chart_stands_still_over_ten_steps(viewer, app_url):

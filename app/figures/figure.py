@@ -27,7 +27,7 @@ class Sources(NamedTuple):
 class Figure:
     """title: a claim about the records; conditions: the caption; provenance: the kinds of its numbers and where they come from; note: two
     sentences for the speaker; alt: the picture in words; settings: what it shows, which on Time may be the nearest recorded ones; aside:
-    that they are. describe: the picture in Plotly's own words, data and layout, as a slide or a page looks."""
+    that they are; describe: the picture in Plotly's own words, data and layout, for a page or a slide."""
 
     name: str
     title: str

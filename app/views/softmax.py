@@ -3,9 +3,9 @@ import streamlit as st
 
 from app import controls
 from app.settings import Settings
+from app.softmax import real
 from app.softmax.film import html, mount
 from app.softmax.payload import payload
-from app.softmax.real import table
 from app.softmax.rows import Size
 from app.views import guide, parts
 from app.views.parts import WIDE
@@ -38,7 +38,7 @@ def show(settings: Settings, own) -> None:
     if guide.asking("softmax"):
         return
     st.markdown(WHY)
-    parts.details("softmax", {"Steps": lambda: parts.table(table(shown) if size == Size.REAL else _lines(shown))}, "Show the table")
+    parts.details("softmax", {"Steps": lambda: parts.table(real.table(shown) if size == Size.REAL else _lines(shown))}, "Show the table")
     parts.download(html, shown, "row")
 
 
