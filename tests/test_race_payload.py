@@ -8,6 +8,7 @@ from race_page import GPU, race
 from app.race.bars import bars, heads_in_words
 from app.race.film import html
 from app.race.payload import LANES, payload
+from app.race.rungs import Clock
 from traffic_model import AttentionProblem, Measure, Refusal, Tiling, find_gpu, predict
 from traffic_model.schedule_sweep import decode
 
@@ -43,6 +44,8 @@ def test_conditions_file_name_and_shared_memory():
 
 def test_heads_that_share_keys_and_values_are_named():
     assert race(512, heads=16, kv_heads=4)["conditions"][3] == "one of 16 heads, 4 share K and V"
+    assert race(512, heads=16, clock=Clock.DRAM)["conditions"][3] == "16 heads, one drawn"
+    assert race(512, clock=Clock.DRAM)["conditions"][3] == "one head"
 
 
 def test_a_tiling_that_does_not_fit_is_refused():

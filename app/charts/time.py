@@ -3,6 +3,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from app.charts import hover
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, LIBRARY, NAMES, SOLID, Look, role
@@ -33,10 +34,10 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     chart.upright(nearest_length(records, n), "muted", FINE)
     draw_gpus(chart, beside)
     for algorithm, points in series.items():
-        chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], lines=True, dash=_dash(algorithm),
+        chart.dots(_medians(points), role(algorithm), hover.timed(points.values()), lines=True, dash=_dash(algorithm),
                    whiskers={x: (r["p10_ms"], r["p90_ms"]) for x, r in points.items()})
     for algorithm, points in live.items():
-        chart.dots(_medians(points), role(algorithm), [_hover(r) for r in points.values()], hollow=True)
+        chart.dots(_medians(points), role(algorithm), hover.timed(points.values()), hollow=True)
     placer = _drawn(chart, [*map(_medians, series.values()), *lines_of(beside)], floor)
     _crosses(chart, placer, too_large)
     if model:
@@ -159,8 +160,3 @@ def _medians(points: dict[int, dict]) -> dict[int, float]:
 
 def _dash(algorithm: str) -> str:
     return DASH if role(algorithm) == LIBRARY else SOLID
-
-
-def _hover(r: dict) -> str:
-    return (f"{r['algorithm']}, timed<br>N = {r['n']:,}: median {milliseconds(r['median_ms'])} of {r['samples']} samples<br>"
-            f"10–90 %: {milliseconds(r['p10_ms'])} to {milliseconds(r['p90_ms'])}<br>{r['source']}")

@@ -2,6 +2,7 @@
 import math
 from collections.abc import Sequence
 
+from app.charts import hover
 from app.charts.claims import TIE
 from app.charts.figure import Chart
 from app.charts.look import MIXED, NAMES, role
@@ -17,7 +18,7 @@ def draw_gpus(chart: Chart, beside: Beside) -> None:
     for (gpu, records), dash in zip(beside, DASHES):
         for algorithm, points in _lines(records).items():
             medians, whiskers = ({n: value(r) for n, r in points.items()} for value in (_median, lambda r: (r["p10_ms"], r["p90_ms"])))
-            chart.dots(medians, role(algorithm), [_hover(gpu, r) for r in points.values()], lines=True, dash=dash, scale=.8,
+            chart.dots(medians, role(algorithm), hover.timed(points.values(), f" on {gpu}"), lines=True, dash=dash, scale=.8,
                        whiskers=whiskers)
 
 
@@ -76,8 +77,3 @@ def _lines(records: list[dict]) -> dict[str, dict[int, dict]]:
     for r in records:
         lines.setdefault(r["algorithm"], {})[r["n"]] = r
     return lines
-
-
-def _hover(gpu: str, r: dict) -> str:
-    return (f"{r['algorithm']} on {gpu}, timed<br>N = {r['n']:,}: median {milliseconds(r['median_ms'])} of {r['samples']} samples<br>"
-            f"10–90 %: {milliseconds(r['p10_ms'])} to {milliseconds(r['p90_ms'])}<br>{r['source']}")

@@ -1,6 +1,7 @@
 """Milliseconds of each kernel against sequence length: where an unfused order spends its time."""
 import math
 
+from app.charts import hover
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, SOLID, Look
 from app.charts.time import nearest_length, time_axes
@@ -22,7 +23,7 @@ def time_kernels(records: list[dict], n: int, look: Look, conditions: str) -> di
     for (algorithm, kernel), line in _lines(records).items():
         points = {r["n"]: r["median_ms"] for r in line}
         chart.line(points, algorithm, DASHES.get(kernel, SOLID))
-        chart.dots(points, algorithm, [_hover(r) for r in line], whiskers={r["n"]: (r["p10_ms"], r["p90_ms"]) for r in line}, scale=.8)
+        chart.dots(points, algorithm, hover.timed(line), whiskers={r["n"]: (r["p10_ms"], r["p90_ms"]) for r in line}, scale=.8)
         ends[algorithm, kernel] = list(points.items())[-1]
     value = lambda ms: "" if look.hidden else f" {milliseconds(ms)}"
     for ((algorithm, kernel), (_, ms)), dy in zip(ends.items(), chart.spread([(ms, UPRIGHT) for _, ms in ends.values()])):
@@ -50,8 +51,3 @@ def _lines(records: list[dict]) -> dict[tuple[str, str], list[dict]]:
         if r["when"] == "recorded":
             lines.setdefault((r["algorithm"], r["kernel"]), []).append(r)
     return lines
-
-
-def _hover(r: dict) -> str:
-    return (f"{r['algorithm']}, {r['kernel']}, timed<br>N = {r['n']:,}: median {milliseconds(r['median_ms'])} of {r['samples']} samples<br>"
-            f"10–90 %: {milliseconds(r['p10_ms'])} to {milliseconds(r['p90_ms'])}<br>{r['source']}")

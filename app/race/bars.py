@@ -43,7 +43,7 @@ def heads_in_words(problem: AttentionProblem) -> str:
 
 
 def _bar(rung: Rung, share: float, label: str) -> str:
-    name, fill = rung[0].upper() + rung[1:], "light-dark({}, {})".format(*FILLS[rung.algorithm])
+    name, fill = rung.capital, "light-dark({}, {})".format(*FILLS[rung.algorithm])
     return (f'<div style="{ROW}"><div style="{NAME}">{name}</div>'
             f'<div style="{TRACK}"><div style="{FILL};width:{100 * share:.4g}%;background:{fill}"></div></div>'
             f'<div style="{LABEL}">{label}</div></div>')

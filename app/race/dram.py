@@ -34,7 +34,7 @@ def cells(of_kernels: list[dict[tuple[Array, Direction], Share]]) -> Cells:
 def said(settings: Settings, rungs: tuple[Rung, ...]) -> list[str]:
     """`Naive, DRAM, modelled: 4 × …` of each rung, all heads."""
     found = {rung: cells(shares(rung, settings.problem, settings.tiling, settings.gpu)) for rung in rungs}
-    return [f"{rung[0].upper()}{rung[1:]}, DRAM, modelled: {receipt(its)}" for rung, its in found.items()]
+    return [f"{rung.capital}, DRAM, modelled: {receipt(its)}" for rung, its in found.items()]
 
 
 def total(rung: Rung, problem: AttentionProblem, tiling: Tiling, gpu: Gpu) -> int:

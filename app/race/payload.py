@@ -44,7 +44,7 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, rungs: tuple[Ru
         ticked = touched.tick(differing)
     return _common(problem, plans[0].grid, gpu, rungs, clock) | dict(
         id=f"{problem} {tiling} {gpu.name} {rungs} {clock} {times} {counts} {differing} {bool(run)}", lanes=lanes,
-        differs=bool(differing) and not modelled, conditions=_conditions(problem, str(tiling)), tick=None if modelled else ticked,
+        differs=bool(differing) and not modelled, conditions=_conditions(problem, str(tiling), clock), tick=None if modelled else ticked,
         reversal=None if modelled else reversal(rungs, head, tiling, gpu), modelled=heads_in_words(problem) if modelled else None,
         timed=_timed(times, rungs, problem) if times else None, executed=in_words() if run else None)
 
@@ -94,8 +94,9 @@ def _timed(times: Times, rungs: tuple[Rung, ...], problem: AttentionProblem) -> 
     return dict(milliseconds=times.milliseconds, source=times.source, heads=heads, both=Rung.NAIVE in rungs and any(r.fused for r in rungs))
 
 
-def _conditions(problem: AttentionProblem, tiles: str) -> list[str]:
-    heads = "one head" if problem.query_heads == 1 else f"one of {problem.query_heads} heads"
+def _conditions(problem: AttentionProblem, tiles: str, clock: Clock = Clock.COMPULSORY) -> list[str]:
+    count = problem.query_heads
+    heads = "one head" if count == 1 else f"{count} heads, one drawn" if clock.of_all_heads else f"one of {count} heads"
     if problem.kv_heads != problem.heads:
         heads += f", {problem.heads // problem.kv_heads} share K and V"
     keys = [f"M = {problem.kv_len:,}"] * (problem.kv_len != problem.seq_len)

@@ -45,7 +45,7 @@ def receipts(cells: Cells) -> list[str]:
 def predicted(settings: Settings, rungs: tuple[Rung, ...], measure: Measure) -> list[str]:
     """`Naive, compulsory: 4 × …` of each rung, all heads."""
     ledgers = {rung: predict(rung.algorithm, settings.problem, settings.tiling, settings.gpu).ledger for rung in rungs}
-    return [f"{rung[0].upper()}{rung[1:]}, {measure}: {receipt(ledger_cells(ledger, measure))}" for rung, ledger in ledgers.items()]
+    return [f"{rung.capital}, {measure}: {receipt(ledger_cells(ledger, measure))}" for rung, ledger in ledgers.items()]
 
 
 def hbm_cells(settings: Settings, rungs: tuple[Rung, ...]) -> list[dict]:

@@ -21,6 +21,11 @@ class Rung(StrEnum):
     def fused(self) -> bool:
         return self in (Rung.FUSED, Rung.KV_OUTER)
 
+    @property
+    def capital(self) -> str:
+        """As a sentence begins with it."""
+        return self[0].upper() + self[1:]
+
 
 class Clock(StrEnum):
     """What passes at the same rate in both lanes."""
@@ -34,6 +39,11 @@ class Clock(StrEnum):
     @property
     def measure(self) -> Measure | None:
         return {Clock.COMPULSORY: Measure.COMPULSORY, Clock.REQUESTED: Measure.REQUESTED}.get(self)
+
+    @property
+    def of_all_heads(self) -> bool:
+        """Whether it counts every head, though one is drawn: what is known of a launch and not of a head."""
+        return self in (Clock.DRAM, Clock.TIME)
 
 
 SAYS = {  # beside the lane's name: what it does and in which order

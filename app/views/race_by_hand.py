@@ -11,7 +11,7 @@ from app.views import guide, parts
 
 
 def show(settings: Settings, rungs: tuple[Rung, Rung], clock: Clock) -> None:
-    clock = Clock.COMPULSORY if clock in (Clock.TIME, Clock.DRAM) else clock  # no kernel runs at this size, and none is modelled
+    clock = Clock.COMPULSORY if clock.of_all_heads else clock  # no kernel runs at this size, and none is modelled
     shown = by_hand(settings.gpu, rungs, clock)
     mount(guide.kept_back("race", shown))
     filled = controls.answers()

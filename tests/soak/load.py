@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.async_api import Browser, Error, Page, async_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from measure_repaint import SLIDER, TEXTS, WATCH  # noqa: E402
+from measure_waiting import SLIDER, TEXTS, WATCH  # noqa: E402
 from served_app import BROWSER_ARGUMENTS, STANDS_STILL, chromium, served  # noqa: E402
 
 PATIENCE = 120  # seconds for one step: a machine under load is slow, not broken

@@ -1,6 +1,6 @@
 """How long the dashboard keeps a viewer waiting: for the first picture, for a slider's step, for a step in eight tabs at once.
 
-Run by hand: python tests/measure_repaint.py [address]. A benchmark that prints. Targets on two cores: the first picture in a browser that
+Run by hand: python tests/measure_waiting.py [address]. A benchmark that prints. Targets on two cores: the first picture in a browser that
 has cached nothing within 2.5 s, a step in 0.25 s (median) and 0.4 s (p95), a step in eight tabs at once within 1.5 s.
 """
 import statistics
