@@ -75,14 +75,14 @@ def table() -> str:
 def write(path: Path) -> None:
     """Puts the table between the markers of a file. Raises Refusal for one that has none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode()  # as it is, line ends included
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path.name} cannot be read: {error}.") from None
+        raise Refusal(f"the file {str(path)!r} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}.") from None
     before, start, rest = text.partition(START)
     _, end, after = rest.partition(END)
     if not (start and end):
-        raise Refusal(f"{path.name} has no place for the table; it goes between the lines {START} and {END}.")
-    path.write_text(f"{before}{start}\n{table()}\n{end}{after}", encoding="utf-8")
+        raise Refusal(f"the file {str(path)!r} has no place for the table; it goes between the lines {START} and {END}.")
+    path.write_bytes(f"{before}{start}\n{table()}\n{end}{after}".encode())
 
 
 def _row(at: Settings, name: str, run: dict, dram: tuple[int, int] | None) -> Row:

@@ -47,10 +47,13 @@ def test_it_is_written_between_the_markers_and_nowhere_else(tmp_path, capsys):
     page.write_text(f"before\n{results.START}\nan old table\n{results.END}\nafter\n")
     assert command.main(["results", "--into", str(page)]) == 0
     assert page.read_text() == f"before\n{results.START}\n{results.table()}\n{results.END}\nafter\n"
+    page.write_bytes(f"before\r\n{results.START}\n{results.END}\r\n".encode())  # as an editor on Windows leaves it
+    results.write(page)
+    assert page.read_bytes() == f"before\r\n{results.START}\n{results.table()}\n{results.END}\r\n".encode()
     page.write_text("no place")
     assert command.main(["results", "--into", str(page)]) == 2 and "has no place for the table" in capsys.readouterr().err
     assert page.read_text() == "no place"
-    with pytest.raises(Refusal, match="cannot be read"):
+    with pytest.raises(Refusal, match="absent.md' cannot be read: No such file or directory."):
         results.write(tmp_path / "absent.md")
 
 
