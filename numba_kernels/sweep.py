@@ -18,7 +18,6 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes, milliseconds
 
-
 PACKAGES = ("numba", "numba-cuda", "numpy")  # whose versions a file of runs names
 
 
