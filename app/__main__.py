@@ -1,4 +1,4 @@
-"""python -m app export | results: the dashboard's figures as files, without a browser tab, and the README's table of results."""
+"""python -m app export | results: the dashboard's figures as files, without a browser tab, and the README's tables of results."""
 import argparse
 import sys
 from pathlib import Path
@@ -47,9 +47,10 @@ def do_export(arguments) -> None:
 
 
 def show_results(arguments) -> None:
-    """What was recorded of the ladder at a few lengths, as a table in Markdown: printed, or put into a file between its markers."""
+    """What was recorded at a few lengths, as tables in Markdown: the ladder, and the tensor cores beside PyTorch. Printed, or put into a
+    file between their markers."""
     if arguments.into is None:
-        print(results.table())
+        print(results.text())
         return
     results.write(arguments.into)
     print(arguments.into)
@@ -105,8 +106,8 @@ def main(argv: list[str] | None = None) -> int:
     options.add_shape_options(command)
     opening = OPENING.problem
     command.set_defaults(command=do_export, kv_len=None, scale=None, heads=str(opening.heads), dtype=opening.dtype)
-    recorded = commands.add_parser("results", help="the README's table, out of the recorded runs", description=show_results.__doc__)
-    recorded.add_argument("--into", type=Path, metavar="FILE.md", help="a file with the table's markers, such as README.md")
+    recorded = commands.add_parser("results", help="the README's tables, out of the recorded runs", description=show_results.__doc__)
+    recorded.add_argument("--into", type=Path, metavar="FILE.md", help="a file with the tables' markers, such as README.md")
     recorded.set_defaults(command=show_results)
     arguments = parser.parse_args(argv)
     return options.run_command(arguments.command, arguments)

@@ -13,6 +13,7 @@ from traffic_model.times import KernelTime, predicted_times  # noqa: E402
 from traffic_model.units import milliseconds  # noqa: E402
 
 FROM = 1024
+PREDICTED = ("naive", "tiled", "fused", "fused_kv_outer")  # what the model of time has instructions of
 WHERE_IT_FAILS = (
     "tiled and fused below N = 1,024: fewer than four warps per scheduler, so latencies are not hidden, as is assumed",
     "naive's softmax: a thread per row, lanes a row apart; each access waits for L2 or DRAM, which no part of the model does",
@@ -44,7 +45,8 @@ class Compared(NamedTuple):
 
 def compared() -> list[Compared]:
     """Every recorded run that was timed, in order; a kernel's time is the median of its samples."""
-    return [_compared(find_gpu(file.header["gpu"]), run) for file in recorded() for run in file.runs if total_times_ms(run)]
+    return [_compared(find_gpu(file.header["gpu"]), run) for file in recorded() for run in file.runs
+            if run["algorithm"] in PREDICTED and total_times_ms(run)]
 
 
 def _compared(gpu, run: dict) -> Compared:

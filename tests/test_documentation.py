@@ -98,8 +98,9 @@ def poor_pictures(page: Path, text: str) -> list[str]:
 
 
 def stale(text: str) -> bool:
-    """Whether the table of results differs from what was recorded."""
-    return f"{results.START}\n{results.table()}\n{results.END}" not in text
+    """Whether a table of results differs from what was recorded."""
+    between = lambda name, table: "\n".join((results.markers(name)[0], table(), results.markers(name)[1]))
+    return not all(between(*each) in text for each in results.TABLES.items())
 
 
 def words_without_meaning(text: str) -> set[str]:

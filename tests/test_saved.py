@@ -64,11 +64,14 @@ def test_the_shipped_runs_are_real_counts_and_complete(files):
     assert files.header["gpu"] == "NVIDIA H200" and files.header["copy_gb_per_s"] > 1000 and files.header["commit"]
     for run in files.runs:
         problem, tiling = AttentionProblem(**run["problem"]), Tiling(**run["tiling"])
-        predicted = predict(run["algorithm"], problem, tiling, H200).ledger.only(Measure.REQUESTED)
-        assert predicted == Ledger.from_records(run["ledger"], run["measures"])
-        assert run["relative_error"] < shapes.TOLERANCES[problem.dtype] and run["backend"] == "gpu"
+        assert run["relative_error"] < shapes.TOLERANCES[problem.dtype]
         assert len(saved.total_times_ms(run)) >= 3  # of a kernel that takes long; of a short one 20
-        assert all(kernel["local_bytes"] == 0 for kernel in run["kernels"])
+        if run["backend"] == saved.LIBRARY:  # which has kernels of its own, and counts nothing
+            continue
+        predicted = predict(run["algorithm"], problem, tiling, H200).ledger.only(Measure.REQUESTED)
+        assert predicted == Ledger.from_records(run["ledger"], run["measures"]) and run["backend"] == "gpu"
+        spilled = 24 if run["algorithm"] == "fused_tensor_core" else 0  # between its walks: tests/test_tensor_cores.py
+        assert all(kernel["local_bytes"] <= spilled for kernel in run["kernels"])
 
 
 def test_the_shipped_runs_cover_what_the_time_page_opens_on():

@@ -83,7 +83,7 @@ def requested_and_dram() -> list[str]:
                    for n in (65536, 131072))
     [near], [far] = (predict("fused", at(n), SQUARE, H200).dram for n in (65536, 131072))
     assert long[0] == 2 * short[0] and round(long[1] / short[1], 2) == 4
-    [row] = [row for row in results.rows(saved.recorded(), hardware.recorded_launches()) if (row.n, row.name) == (65536, "fused")]
+    [row] = [row for row in results.ladder.rows(saved.recorded(), hardware.recorded_launches()) if (row.n, row.name) == (65536, "fused")]
     must = hbm("fused", AttentionProblem(65536, 64, heads=16), measure=Measure.COMPULSORY, direction=Direction.READ)
     mib = lambda moved: f"{moved.between_bytes / 2**20:.2f}"
     size = decimal_bytes

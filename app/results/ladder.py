@@ -1,6 +1,5 @@
-"""The README's table of results, out of what was recorded: bytes counted and read from the hardware, and time, beside what must move."""
+"""The ladder's table: bytes counted and read from the hardware, and time, beside what must move."""
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from statistics import median
 from textwrap import fill
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 from app import records
 from app.settings import Settings
 from numba_kernels import hardware, saved
-from traffic_model import DEFAULT_GPU, AttentionProblem, Ledger, Measure, Refusal, Space, Tiling, find_gpu, predict
+from traffic_model import DEFAULT_GPU, AttentionProblem, Ledger, Measure, Space, Tiling, find_gpu, predict
 from traffic_model.units import decimal_bytes, milliseconds, ratio
 
 SHOWN = Settings(AttentionProblem(4096, 64, heads=16), Tiling(), find_gpu(DEFAULT_GPU))
@@ -16,8 +15,7 @@ LENGTHS = (1024, 4096, 16384, 65536)
 RUNGS = (*records.LADDER, "fused_kv_outer")
 HEADER = ("N", "rung", "requested, counted", "compulsory", "DRAM reads", "DRAM writes", "time")
 AGAINST = "time ÷ fastest library's"  # a column where a library's time is recorded at that N
-NO_LIBRARY = " No library was timed in these recordings."
-START, END = "<!-- results: python -m app results --into README.md -->", "<!-- end of results -->"
+NO_LIBRARY = f" No library was timed in {SHOWN.problem.dtype}."
 
 
 class Row(NamedTuple):
@@ -65,24 +63,11 @@ def provenance(files: Iterable[saved.SavedRuns], launches: Iterable[hardware.Rec
 
 
 def table() -> str:
-    """What stands between the markers."""
+    """The table and what it rests on."""
     files, launches = saved.recorded(), hardware.recorded_launches()
     found = rows(files, launches)
     said = provenance(files, launches) + ("" if any(row.library for row in found) else NO_LIBRARY)
     return f"{markdown(found)}\n\n{fill(said, 140)}"
-
-
-def write(path: Path) -> None:
-    """Puts the table between the markers of a file. Raises Refusal for one that has none."""
-    try:
-        text = path.read_bytes().decode()  # as it is, line ends included
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(f"the file {str(path)!r} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}.") from None
-    before, start, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not (start and end):
-        raise Refusal(f"the file {str(path)!r} has no place for the table; it goes between the lines {START} and {END}.")
-    path.write_bytes(f"{before}{start}\n{table()}\n{end}{after}".encode())
 
 
 def _row(at: Settings, name: str, run: dict, dram: tuple[int, int] | None) -> Row:
