@@ -7,7 +7,6 @@ from app.words import plural
 from traffic_model import AttentionProblem, Gpu, Measure, Tiling
 from traffic_model.layout.ring import shared_out
 from traffic_model.ring import Ring, RingStep, ring
-from traffic_model.units import sequence_length
 
 MEANS = {Measure.REQUESTED: "Requested: what every thread asks HBM for.",
          Measure.COMPULSORY: "Compulsory: each launch reads inputs once, writes outputs once."}
@@ -18,7 +17,7 @@ def payload(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, gpus: int, meas
     """Of `gpus` GPUs, HBM by this measure. The answer is cached: treat it as read-only. Raises Refusal as `ring` does."""
     found = ring(problem, tiling, gpu, gpus)
     edges = lambda rows: [[first, end - 1] for first, end in pairwise(shared_out(rows, gpus))]
-    name = f"ring_{gpus}gpus_N{sequence_length(problem.seq_len).replace(',', '')}_d{problem.head_dim}_{problem.mask}_{measure}"
+    name = f"ring_{gpus}gpus_N{problem.seq_len}_d{problem.head_dim}_{problem.mask}_{measure}"
     return dict(id=f"{problem} {tiling} {gpu} {gpus} {measure}", file=f"tilescope_{name}", gpus=gpus, measure=str(measure),
                 queries=edges(problem.seq_len), keys=edges(problem.kv_len), steps=[_step(step, found, measure) for step in found.steps],
                 conditions=_conditions(found), titles=titles(found, measure), spoken=spoken(found, measure),
