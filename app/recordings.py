@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from app.records import has_times, same_task
+from app.records import chooses_tiling, has_times, same_task
 from app.settings import Settings
 from traffic_model import AttentionProblem, Tiling, find_gpu
 
@@ -29,7 +29,8 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
              if has_times(run) and run["problem"]["kv_len"] == run["problem"]["seq_len"]]
     tilings = Counter(Tiling(**run["tiling"]) for _, run in timed)
     alike = lambda run: sum(run["problem"][name] == value for name, value in settings.problem.record().items() if name not in NOT_SHAPE)
-    header, best = max(timed, key=lambda each: (each[0]["gpu"] == settings.gpu.driver_name, alike(each[1]),
+    tiled = [each for each in timed if not chooses_tiling(each[1])] or timed
+    header, best = max(tiled, key=lambda each: (each[0]["gpu"] == settings.gpu.driver_name, alike(each[1]),
                                                 each[1]["tiling"] == settings.tiling.record(), tilings[Tiling(**each[1]["tiling"])]))
     runs = [run for found, run in timed if found["gpu"] == header["gpu"]]
     too_large = [run for found, every in recordings for run in every if found["gpu"] == header["gpu"] and run.get("out_of_memory")]

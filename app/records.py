@@ -114,9 +114,13 @@ def same_shape(run: dict, settings: Settings) -> bool:
 
 
 def same_task(run: dict, settings: Settings) -> bool:
-    """As `same_shape`, but what has tiles of its own choice, a library or the tensor cores, is asked for the problem alone."""
-    chooses = run["backend"] == LIBRARY or run["algorithm"] == TENSOR_CORE
-    return same_shape(run | dict(tiling=settings.tiling.record()) if chooses else run, settings)
+    """As `same_shape`, but what chooses its tiling itself is asked for the problem alone."""
+    return same_shape(run | dict(tiling=settings.tiling.record()) if chooses_tiling(run) else run, settings)
+
+
+def chooses_tiling(run: dict) -> bool:
+    """Whether a run's tiles are not a reader's choice: a library's, the tensor cores'."""
+    return run["backend"] == LIBRARY or run["algorithm"] == TENSOR_CORE
 
 
 def totals(records: list[dict], space: str = "hbm") -> dict[tuple[str, str, str], dict[int, int]]:

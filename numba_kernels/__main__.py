@@ -56,8 +56,7 @@ def show_ring(arguments) -> None:
 def do_sweep(arguments) -> None:
     if arguments.json:
         raise Refusal("sweep writes JSON Lines to --out already; leave --json out.")
-    problems = [options.problem_of(arguments, dtype=dtype, mask=mask, head_dim=d, seq_len=n)
-                for dtype in arguments.dtype for mask in arguments.mask for d in arguments.head_dim for n in arguments.seq_len]
+    problems = _problems(arguments)
     for algorithm in arguments.algorithm:
         require_algorithm(algorithm)
     say = lambda line: print(line, file=sys.stderr, flush=True)
@@ -73,6 +72,11 @@ def do_sweep(arguments) -> None:
             for worker, drift in workers.drifts.items():
                 say(f"{worker}: its reference drifted by {100 * drift:+.1f} %")
     print(f"{arguments.out}: {len(saved.read(arguments.out).runs)} runs")
+
+
+def _problems(arguments) -> list:
+    return [options.problem_of(arguments, dtype=dtype, mask=mask, head_dim=d, seq_len=n)
+            for dtype in arguments.dtype for mask in arguments.mask for d in arguments.head_dim for n in arguments.seq_len]
 
 
 def _sweep(arguments, problems: list, backend: str, say, place=None) -> None:
@@ -106,22 +110,24 @@ def show_validation(arguments) -> None:
 
 def show_comparison(arguments) -> None:
     from numba_kernels.compare import compare
+    from numba_kernels.libraries import PACKAGES
 
-    problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    problems, gpu = _problems(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
         require_algorithm(algorithm)
     if not gpu_available():
         raise Refusal("compare measures on a GPU and this machine shows none; the Time page has what was recorded on one.")
-    held = open_runs(arguments.out, header("gpu", "warm")) if arguments.out else set()
-    found = compare(arguments.algorithm, problem, tiling, gpu, arguments.seed, arguments.repeat, arguments.warmup,
-                    say=lambda name: print(name, file=sys.stderr, flush=True))
-    for each in filter(None, (one.record for one in found.compared)):
-        if arguments.out and saved.key(each) not in held:
-            saved.append(arguments.out, each)
-        if arguments.json:
-            print(json.dumps(each))
-    if not arguments.json:
-        print(comparison_text(found))
+    held = open_runs(arguments.out, header("gpu", "warm", PACKAGES)) if arguments.out else set()
+    for problem in problems:
+        found = compare(arguments.algorithm, problem, arguments.tiles, gpu, arguments.seed, arguments.repeat, arguments.warmup,
+                        say=lambda name: print(name, file=sys.stderr, flush=True))
+        for each in filter(None, (one.record for one in found.compared)):
+            if arguments.out and saved.key(each) not in held:
+                saved.append(arguments.out, each)
+            if arguments.json:
+                print(json.dumps(each))
+        if not arguments.json:
+            print(comparison_text(found), end="\n\n")
 
 
 def _how(arguments) -> dict:
@@ -138,7 +144,7 @@ def main(argv: list[str] | None = None) -> int:
     comparing = commands.add_parser("compare", help="the ladder beside PyTorch's kernels, on the same inputs, on a GPU")
     options.add_one_problem_options(circling, json_help="one JSON object per GPU and step, then one of all")
     for command in (running, sweeping, validating, comparing):
-        options.add_problem_options(command, lists=command is sweeping)
+        options.add_problem_options(command, lists=command in (sweeping, comparing))
     for command in (running, circling, sweeping, validating, comparing):
         command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
     samples = {running: (0, "0"), circling: (0, "0"), sweeping: (None, f"{SWEEP_SAMPLES} on a GPU, else 0"), comparing: (30, "30")}

@@ -1,6 +1,6 @@
 """compare: the ladder beside PyTorch's attention kernels, on the same inputs, in one run."""
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,28 +40,33 @@ class Comparison:
     compared: tuple[Compared, ...]
 
 
-def compare(algorithms: list[str], problem: AttentionProblem, tiling: Tiling, target: Gpu, seed: int, repeat: int, warmup: int,
+def compare(algorithms: list[str], problem: AttentionProblem, tilings: list[Tiling], target: Gpu, seed: int, repeat: int, warmup: int,
             say: Callable[[str], None] = print) -> Comparison:
     """Device times, counting off, of every backend and of every algorithm; errors against float64 of the stored inputs.
 
-    tiling: of the CUDA-core rungs; fused_tensor_core takes the one that suits it. Raises Refusal without PyTorch or without a GPU; what
-    one kernel or backend does not take is said in its line.
+    tilings: of the CUDA-core rungs; fused_tensor_core takes the one that suits it. The ladder's requests are counted, too. Raises Refusal
+    without PyTorch or without a GPU; what one kernel or backend does not take is said in its line.
     """
     ceiling = libraries.measured_ceiling(problem)
     inputs, rows, expected = inputs_and_expected(problem, seed)
     compared = []
     for library in libraries.run_libraries(problem, inputs, repeat):
-        compared.append(_library(library, problem, tiling, expected, rows, seed))
+        compared.append(_library(library, problem, tilings[0], expected, rows, seed))
         say(library.name)
     for algorithm in algorithms:
-        its_tiling = FusedTensorCoreLayout.best_tiling(problem, target) if algorithm == NAME else tiling
-        try:
-            result = run(algorithm, problem, its_tiling, target, "gpu", "off", seed, repeat, warmup)
-            compared.append(Compared(f"{algorithm} {its_tiling}", result.record()))
-        except Refusal as refusal:
-            compared.append(Compared(algorithm, None, str(refusal)))
+        compared += _ladder(algorithm, problem, tilings, target, seed, repeat, warmup)
         say(algorithm)
     return Comparison(problem, ceiling, tuple(compared))
+
+
+def _ladder(algorithm, problem, tilings, target, seed, repeat, warmup) -> Iterator[Compared]:
+    """An algorithm's lines, one per tiling."""
+    try:
+        for tiling in [FusedTensorCoreLayout.best_tiling(problem, target)] if algorithm == NAME else tilings:
+            result = run(algorithm, problem, tiling, target, "gpu", "requests", seed, repeat, warmup)
+            yield Compared(f"{algorithm} {tiling}", result.record())
+    except Refusal as refusal:
+        yield Compared(algorithm, None, str(refusal))
 
 
 def _library(library, problem, tiling, expected, rows, seed) -> Compared:

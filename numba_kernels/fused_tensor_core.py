@@ -26,8 +26,8 @@ ALMOST_NO_SCALE = 1e-30  # 0 · −∞ is NaN where a key is hidden; with this s
 
 def kernels(problem: AttentionProblem, layout: TensorCoreLayout) -> list[KernelSpec]:
     """The one launch. A negative scale is that of −Q."""
-    sizes = (("N", problem.seq_len), ("M", problem.kv_len), ("queries_per_kv", problem.heads // problem.kv_heads),
-             ("scale", abs(problem.scale) or ALMOST_NO_SCALE))
+    sizes = (("N", problem.seq_len), ("M", problem.kv_len), ("heads", problem.query_heads),
+             ("queries_per_kv", problem.heads // problem.kv_heads), ("scale", abs(problem.scale) or ALMOST_NO_SCALE))
     hopper = layout.capability == HOPPER
     text, ports = (fused_tensor_core_hopper, hopper_ports) if hopper else (fused_tensor_core_ampere, ampere_ports)
     boxes = _boxes(problem, layout) if hopper else ()

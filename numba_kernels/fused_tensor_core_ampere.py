@@ -36,7 +36,7 @@ def fused_tensor_core_ampere(layout, keys_seen, ports):
     p_length = s_length // 2
     hide, maximum, exponentials, rescale, normaliser = rows(block_k, d, keys_seen)
 
-    def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
+    def fused_tensor_core(Q, K, V, O, counts, N, M, heads, queries_per_kv, scale):
         """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block"""
         tally = cuda.local.array(tallies, int64)
         start(tally)

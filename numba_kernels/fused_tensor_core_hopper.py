@@ -25,12 +25,12 @@ polynomial on the other units.
 """
 import math
 
-from numba import float32, int64, uint32, uint64
+from numba import float32, int32, int64, uint32, uint64
 
 from numba_kernels.device import cuda
 from numba_kernels.ptx import hopper
 from numba_kernels.ptx.common import global_address, shared_address
-from numba_kernels.tensor_rows import MINUS_INFINITY, rows
+from numba_kernels.tensor_rows import EVERYONE, MINUS_INFINITY, rows
 
 LOG2_E = float32(math.log2(math.e))
 make_barrier, show_barriers, arrive, expect, wait = (hopper.make_barrier, hopper.show_barriers, hopper.arrive, hopper.expect, hopper.wait)
@@ -54,35 +54,51 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
     hide, maximum, exponentials, rescale, normaliser = rows(block_k, d, keys_seen)
     long_head = d > TILE_COLUMNS
 
-    def fused_tensor_core(Q, K, V, O, counts, N, M, queries_per_kv, scale):
-        """O[i] = softmax(scale · Q[i] Kᵀ) V for the query rows of one block. Q, K and V are tensor maps."""
+    def place(work, query_tiles, heads):
+        """(head, first query row) of a query tile; the longest come first where they differ."""
+        if heads_fastest:
+            return int32(work % heads), int32((query_tiles - 1 - work // heads) * block_q)
+        return int32(work // query_tiles), int32(work % query_tiles * block_q)
+
+    def last_key(first_query, N, M):
+        """The end of the last key tile that a query tile walks."""
+        return (keys_seen(min(N, first_query + block_q) - 1, N, M) + block_k - 1) // block_k * block_k
+
+    def barrier_of(tile):
+        """Where the barrier of a tile's stage lies behind the first stage's."""
+        return uint32(tile % stages * BARRIER)
+
+    def parity_of(tile):
+        """Of the phase in which a tile is in its stage."""
+        return uint32(tile // stages % 2)
+
+    place, last_key, barrier_of, parity_of = map(cuda.jit(device=True, forceinline=True), (place, last_key, barrier_of, parity_of))
+
+    def fused_tensor_core(Q, K, V, O, counts, N, M, heads, queries_per_kv, scale):
+        """O[i] = softmax(scale · Q[i] Kᵀ) V for query tiles blockIdx.x, blockIdx.x + gridDim.x, … Q, K and V are tensor maps."""
         tally = cuda.local.array(tallies, int64)
         start(tally)
         Q_tile = shared_address(cuda.shared.array(0, uint32)) + uint32(1023) & uint32(0xFFFFFC00)
         K_tiles = Q_tile + uint32(q_bytes)
         V_tiles = K_tiles + uint32(stages * k_bytes)
         Q_full = Q_tile + uint32(barriers)
-        K_full = Q_full + uint32(BARRIER)
+        Q_empty = Q_full + uint32(BARRIER)
+        K_full = Q_empty + uint32(BARRIER)
         V_full = K_full + uint32(all_stages)
         K_empty = V_full + uint32(all_stages)
         V_empty = K_empty + uint32(all_stages)
 
         thread = cuda.threadIdx.x
         group = thread // WARPGROUP
-        if heads_fastest:
-            first_query = (cuda.gridDim.y - 1 - cuda.blockIdx.y) * block_q
-            head = cuda.blockIdx.z * cuda.gridDim.x + cuda.blockIdx.x
-        else:
-            first_query = cuda.blockIdx.x * block_q
-            head = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
-        tiles = (keys_seen(min(N, first_query + block_q) - 1, N, M) + block_k - 1) // block_k
-        keys = tiles * block_k
+        query_tiles = uint32((N + block_q - 1) // block_q)
+        heads = uint32(heads)
         if thread == 0:
             make_barrier(Q_full, 1)
+            make_barrier(Q_empty, 4 * groups)  # a lane of every warp arrives
             for stage in range(stages):
                 make_barrier(K_full + uint32(BARRIER * stage), 1)
                 make_barrier(V_full + uint32(BARRIER * stage), 1)
-                make_barrier(K_empty + uint32(BARRIER * stage), 4 * groups)  # a lane of every warp arrives
+                make_barrier(K_empty + uint32(BARRIER * stage), 4 * groups)
                 make_barrier(V_empty + uint32(BARRIER * stage), 4 * groups)
             show_barriers()
         cuda.syncthreads()
@@ -94,20 +110,21 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
                 trust_map(Q_map)
                 trust_map(K_map)
                 trust_map(V_map)
-                copy(tally, Q_READ, Q_FILL, Q_tile, Q_map, first_query, head, N, block_q, Q_full)
-                kv_head = head // queries_per_kv
-                stage = 0
-                free = 1  # the parity of a phase that is over before the first one begins
-                for first_key in range(0, keys, block_k):
-                    at = uint32(BARRIER * stage)
-                    wait(K_empty + at, free)
-                    copy(tally, K_READ, K_FILL, K_tiles + uint32(stage * k_bytes), K_map, first_key, kv_head, M, block_k, K_full + at)
-                    wait(V_empty + at, free)
-                    copy(tally, V_READ, V_FILL, V_tiles + uint32(stage * k_bytes), V_map, first_key, kv_head, M, block_k, V_full + at)
-                    stage += 1
-                    if stage == stages:
-                        stage = 0
-                        free = 1 - free
+                tile = uint32(0)  # of all that this block walks
+                turn = uint32(0)
+                for work in range(int32(cuda.blockIdx.x), int32(query_tiles * heads), int32(cuda.gridDim.x)):
+                    head, first_query = place(uint32(work), query_tiles, heads)
+                    kv_head = head // queries_per_kv
+                    wait(Q_empty, 1 - turn)
+                    turn = uint32(1 - turn)
+                    copy(tally, Q_READ, Q_FILL, Q_tile, Q_map, first_query, head, N, block_q, Q_full)
+                    for first_key in range(0, last_key(first_query, N, M), block_k):
+                        at, on, free = barrier_of(tile), uint32(tile % stages * k_bytes), 1 - parity_of(tile)
+                        wait(K_empty + at, free)
+                        copy(tally, K_READ, K_FILL, K_tiles + on, K_map, first_key, kv_head, M, block_k, K_full + at)
+                        wait(V_empty + at, free)
+                        copy(tally, V_READ, V_FILL, V_tiles + on, V_map, first_key, kv_head, M, block_k, V_full + at)
+                        tile = uint32(tile + 1)
             flush(tally, counts)
         else:
             take_registers()
@@ -117,91 +134,93 @@ def fused_tensor_core_hopper(layout, keys_seen, ports):
             m = cuda.local.array(2, float32)
             l = cuda.local.array(2, float32)
             alpha = cuda.local.array(2, float32)
-            for r in range(2):
-                m[r] = MINUS_INFINITY
-                l[r] = float32(0)
-            for n in range(columns):
-                o[n] = float32(0)
             signals = cuda.laneid == 0
             steps = scale * LOG2_E
-            first_row = first_query + (group - 1) * GROUP_ROWS
-            row = first_row + thread // 32 % 4 * 16 + cuda.laneid // 4
-            unmasked = keys_seen(first_row, N, M)
             q = descriptor(Q_tile + uint32((group - 1) * GROUP_ROWS * ROW_BYTES), q_tile)
-            mine, next_one = group, group % groups + 1
+            mine, next_one = uint32(group), uint32(group % groups + 1)
             if turns and group == groups:
                 pass_on(next_one, two_groups)
+            tile = uint32(0)
+            turn = uint32(0)
 
-            wait(Q_full, 0)
-            if tiles > 0:
-                wait(K_full, 0)
-                if turns:
-                    meet(mine, two_groups)
-                start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles, k_tile))
-                if turns:
-                    pass_on(next_one, two_groups)
-                settle_first(s, 0)
-                if signals:
-                    arrive(K_empty)
-                if unmasked < block_k:
-                    hide(s, 0, row, 0, N, M)
-                maximum(s, 0, m, l, alpha, 0, steps)
-                exponentials(s, 0, m, l, 0, steps)
-                for n in range(halves):
-                    p[n] = pack(s[2 * n], s[2 * n + 1])
-
-                before = 0  # the stage of the tile before, and the parity of its phase
-                before_phase = 0
-                stage = 1 % stages
-                phase = 1 // stages
-                if tiles > 1:
-                    wait(K_full + uint32(BARRIER * stage), phase)
-                for first_key in range(block_k, keys, block_k):
+            for work in range(int32(cuda.blockIdx.x), int32(query_tiles * heads), int32(cuda.gridDim.x)):
+                head, first_query = place(uint32(work), query_tiles, heads)
+                first_query = cuda.shfl_sync(EVERYONE, first_query, 0)  # the same in all lanes, which a division hides from the compiler
+                keys = int32(last_key(first_query, N, M))
+                row = int32(first_query + (thread - WARPGROUP) // 32 * 16 + cuda.laneid // 4)
+                unmasked = int32(keys_seen(first_query + (group - 1) * GROUP_ROWS, N, M))
+                for r in range(2):
+                    m[r] = MINUS_INFINITY
+                    l[r] = float32(0)
+                for n in range(columns):
+                    o[n] = float32(0)
+                wait(Q_full, turn)
+                turn = uint32(1 - turn)
+                if keys > 0:
+                    wait(K_full + barrier_of(tile), parity_of(tile))
                     if turns:
                         meet(mine, two_groups)
-                    start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles + uint32(stage * k_bytes), k_tile))
-                    wait(V_full + uint32(BARRIER * before), before_phase)
-                    start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * k_bytes), k_tile))
+                    start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles + uint32(tile % stages * k_bytes), k_tile))
                     if turns:
                         pass_on(next_one, two_groups)
-                    settle_scores(s, 0)
+                    settle_first(s, 0)
                     if signals:
-                        arrive(K_empty + uint32(BARRIER * stage))
-                    if unmasked < first_key + block_k:
-                        hide(s, 0, row, first_key, N, M)
-                    grown = maximum(s, 0, m, l, alpha, 0, steps)
-                    if long_head:
-                        exponentials(s, 0, m, l, 0, steps)
-                    multiplied = before
-                    before = stage
-                    before_phase = phase
-                    stage += 1
-                    if stage == stages:
-                        stage = 0
-                        phase = 1 - phase
-                    if first_key + block_k < keys:
-                        wait(K_full + uint32(BARRIER * stage), phase)
-                    settle_output(o, 0)
-                    if signals:
-                        arrive(V_empty + uint32(BARRIER * multiplied))
-                    if grown:
-                        rescale(o, 0, alpha, 0)
-                    if not long_head:
-                        exponentials(s, 0, m, l, 0, steps)
+                        arrive(K_empty + barrier_of(tile))
+                    if unmasked < block_k:
+                        hide(s, 0, row, 0, N, M)
+                    maximum(s, 0, m, l, alpha, 0, steps)
+                    exponentials(s, 0, m, l, 0, steps)
                     for n in range(halves):
                         p[n] = pack(s[2 * n], s[2 * n + 1])
-                wait(V_full + uint32(BARRIER * before), before_phase)
-                start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(before * k_bytes), k_tile))
-                settle_output(o, 0)
+                    if block_k < keys:
+                        wait(K_full + barrier_of(tile + 1), parity_of(tile + 1))
+                    for first_key in range(int32(block_k), keys, int32(block_k)):
+                        if turns:
+                            meet(mine, two_groups)
+                        start_scores(tally, Q_USE, K_USE, s, q, descriptor(K_tiles + uint32((tile + 1) % stages * k_bytes), k_tile))
+                        wait(V_full + barrier_of(tile), parity_of(tile))
+                        start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(tile % stages * k_bytes), k_tile))
+                        if turns:
+                            pass_on(next_one, two_groups)
+                        settle_scores(s, 0)
+                        if signals:
+                            arrive(K_empty + barrier_of(tile + 1))
+                        if unmasked < first_key + block_k:
+                            hide(s, 0, row, first_key, N, M)
+                        grown = maximum(s, 0, m, l, alpha, 0, steps)
+                        if long_head:
+                            exponentials(s, 0, m, l, 0, steps)
+                        if first_key + block_k < keys:
+                            wait(K_full + barrier_of(tile + 2), parity_of(tile + 2))
+                        settle_output(o, 0)
+                        if signals:
+                            arrive(V_empty + barrier_of(tile))
+                        if grown:
+                            rescale(o, 0, alpha, 0)
+                        if not long_head:
+                            exponentials(s, 0, m, l, 0, steps)
+                        for n in range(halves):
+                            p[n] = pack(s[2 * n], s[2 * n + 1])
+                        tile = uint32(tile + 1)
+                    if signals:
+                        arrive(Q_empty)
+                    wait(V_full + barrier_of(tile), parity_of(tile))
+                    start_output(tally, V_USE, o, p, descriptor(V_tiles + uint32(tile % stages * k_bytes), k_tile))
+                    settle_output(o, 0)
+                    if signals:
+                        arrive(V_empty + barrier_of(tile))
+                    tile = uint32(tile + 1)
+                elif signals:
+                    arrive(Q_empty)
 
+                for r in range(2):
+                    normalise = normaliser(l, r)
+                    if row + 8 * r < N:
+                        at_row = global_address(O) + uint64(((head * N + row + 8 * r) * d + cuda.laneid % 4 * 2) * 2)
+                        for n in range(0, columns, 4):
+                            write_pair(tally, O_WRITE, at_row + uint64(4 * n), o[n + 2 * r] * normalise, o[n + 2 * r + 1] * normalise)
             if turns and group == 1:
                 meet(mine, two_groups)  # with the last one's last turn: no barrier is left half full
-            for r in range(2):
-                normalise = normaliser(l, r)
-                if row + 8 * r < N:
-                    place = global_address(O) + uint64(((head * N + row + 8 * r) * d + cuda.laneid % 4 * 2) * 2)
-                    for n in range(0, columns, 4):
-                        write_pair(tally, O_WRITE, place + uint64(4 * n), o[n + 2 * r] * normalise, o[n + 2 * r + 1] * normalise)
             flush(tally, counts)
 
     return fused_tensor_core

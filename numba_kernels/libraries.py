@@ -11,6 +11,7 @@ from numba_kernels.timing import FEWEST_SAMPLES, MOST_COPIES, TARGET_MS
 from traffic_model.errors import Refusal
 from traffic_model.problem import AttentionProblem
 
+PACKAGES = ("torch", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13")  # whose versions a recording names, where they are installed
 BACKENDS = {"math": "MATH", "memory-efficient": "EFFICIENT_ATTENTION", "flash": "FLASH_ATTENTION", "cuDNN": "CUDNN_ATTENTION"}
 CEILING_SIZE, CEILING_REPEAT = 8192, 20
 ENOUGH_MS = 250.0

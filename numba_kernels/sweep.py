@@ -18,6 +18,8 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 from traffic_model.units import decimal_bytes, milliseconds
 
+PACKAGES = ("numba", "numba-cuda", "numpy")  # whose versions a file of runs names
+
 
 class Here:
     """The place where a sweep runs by default: this process. `scheduled.Workers` offers the same."""
@@ -99,9 +101,9 @@ def _title(each: dict) -> str:
     return f"{each['algorithm']}  N {p.seq_len:,}  d {p.head_dim}  {p.heads} heads  {p.dtype}  {p.mask}  {each['tiling']}"
 
 
-def header(backend: str, l2: str) -> dict:
+def header(backend: str, l2: str, more_packages: tuple[str, ...] = ()) -> dict:
     """What a file of runs says of where it was made: GPU, driver, versions and date, nothing else of the machine."""
-    packages = {name: importlib.metadata.version(name) for name in ("numba", "numba-cuda", "numpy") if _installed(name)}
+    packages = {name: importlib.metadata.version(name) for name in (*PACKAGES, *more_packages) if _installed(name)}
     common = dict(schema=saved.SCHEMA, packages=packages, commit=_commit(), date=datetime.now(UTC).date().isoformat(), l2=l2)
     if backend != "gpu":
         return common | dict(gpu=without_gpu(backend))

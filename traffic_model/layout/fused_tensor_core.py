@@ -1,6 +1,4 @@
 """Fused on tensor cores: what they take, which layout a GPU gets, and which tiling suits a problem."""
-import math
-
 from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
 from traffic_model.layout.ampere import AmpereLayout
@@ -9,10 +7,10 @@ from traffic_model.layout.hopper import HopperLayout
 from traffic_model.layout.tensor_core import AMPERE, HOPPER, NAME, TensorCoreLayout
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
+from traffic_model.walk import visited
 
 DTYPES = ("bfloat16", "float16")
 HEAD_DIMS = (64, 128)
-ALIKE = 1.03  # times that differ by less are the same
 
 
 class FusedTensorCoreLayout:
@@ -40,21 +38,25 @@ class FusedTensorCoreLayout:
 
     @classmethod
     def best_tiling(cls, problem: AttentionProblem, gpu: Gpu) -> Tiling:
-        """The largest of the tilings that keep the busiest multiprocessor busy for about the shortest time, by the measured rates.
+        """The one of the measured tilings that keeps the busiest multiprocessor busy for the shortest time, by the measured rates.
 
-        Blocks run in rounds of as many as the multiprocessors hold; under a causal mask, where the longest start first, the rounds
-        need not be whole. Raises Refusal as `resolve` does.
+        Blocks run in rounds of as many as the multiprocessors hold; under a causal mask, where the longest start first, all work is
+        shared evenly but for the longest block. Raises Refusal as `resolve` does.
         """
         path = cls.path(gpu)
         require_taken(problem)
         rates = path.rates[problem.head_dim]
 
         def busy(tile):
+            block_q, block_k = tile
             resident = path.choose(problem, Tiling(*tile)).resident_blocks
-            rounds = ceil_div(problem.seq_len, tile[0]) * problem.query_heads / (gpu.multiprocessors * resident)
-            return (math.ceil(rounds) if problem.mask == "full" else max(1, rounds)) * resident * tile[0] / rates[tile]
+            places = gpu.multiprocessors * resident
+            visits = visited(problem, *tile)
+            rounds = ceil_div(len(visits) * problem.query_heads, places) if problem.mask == "full" else 1
+            longest = max(rounds * int(visits.max()), int(visits.sum()) * problem.query_heads / places)
+            return longest * resident * block_q * block_k / rates[tile]
 
-        return Tiling(*next(tile for tile in rates if busy(tile) <= ALIKE * min(map(busy, rates))))
+        return Tiling(*min(rates, key=busy))
 
 
 def require_taken(problem: AttentionProblem) -> None:

@@ -28,7 +28,7 @@ class TensorCoreLayout(Layout):
     query_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     key_tiles: ClassVar[tuple[int, ...]] = (64, 128)
     capability: ClassVar[str]  # the least that the kernel needs
-    rates: ClassVar[dict[int, dict[tuple[int, int], int]]]  # {d: {tiling: TFLOP/s}}, largest first: H200, 16 heads, N 16,384, full
+    rates: ClassVar[dict[int, dict[tuple[int, int], int]]]  # {d: {tiling: TFLOP/s}}: H200, 16 heads, N = 16,384, full
 
     @classmethod
     def choose(cls, problem: AttentionProblem, tiling: Tiling) -> "TensorCoreLayout":

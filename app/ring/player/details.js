@@ -17,7 +17,7 @@ function linesUnder(film, moment, x, y) {
 }
 
 function stepInWords(film, { step, owner, kind, pairs, hbm, combined, sent, needless, received }) {
-  const work = kind === "skipped" ? `step ${step + 1}: skips K/V ${owner}` : `step ${step + 1}: K/V ${owner}, ${grouped(pairs)} pairs a head`;
+  const work = `step ${step + 1}: ${kind === "skipped" ? `skips K/V ${owner}` : `K/V ${owner}, ${grouped(pairs)} pairs a head`}`;
   const copies = sent ? `NVLink: ${grouped(sent)} B out${needless ? ", needless" : ""}, ${grouped(received)} B in` : "NVLink: nothing";
   const part = combined ? `, ${grouped(combined)} B of it running o, m and ℓ` : "";
   return [work, `HBM: ${grouped(hbm)} B${film.measure === "requested" ? part : ""}`, copies];

@@ -14,7 +14,8 @@ class RingFilm {
     this.chapters = [...starts, { name: "end", seconds: this.seconds }];
     this.stops = [0, ...starts.map((_, step) => this.length * (step + MOVES)), this.seconds];
     this.end = this.at(this.seconds);
-    this.pairWords = this.steps.some(({ kind }) => kind === "skipped") ? "hatched: hidden by the mask, skipped" : "every query meets every key";
+    const masked = this.steps.some(({ kind }) => kind !== "full");
+    this.pairWords = masked ? "hatched: hidden by the mask, skipped" : "every query meets every key";
   }
 
   /** {seconds, index, share, done, rests}: the step's number from 0, how far it is, steps that are over, and whether nothing moves. */
@@ -70,7 +71,7 @@ class RingFilm {
 
   wayWords({ seconds, index, share }) {
     if (!seconds) return "each begins with its own K and V";
-    if (index === this.gpus - 1) return share < 1 ? "no copies in the last step" : "each has met every block";
+    if (index === this.gpus - 1) return share < 1 ? "no copies in the last step" : "each has had every block";
     return share < 1 ? "copies go on while GPUs work" : "each has the next block";
   }
 

@@ -11,7 +11,7 @@ function drawMembers(pen, film, moment) {
 function drawMember(pen, film, moment, gpu, [x, y, width, height]) {
   const { palette } = pen, { fused } = palette, ground = palette.panel, quiet = { ink: palette.muted, ground };
   const now = film.during(moment, gpu), moved = film.moved(moment, gpu), room = width - 24;
-  const right = { align: "right", weight: 600, room: room - LABEL, ground };
+  const right = { align: "right", weight: 600, size: width < 200 ? 18 : 20, room: room - LABEL, ground };
   pen.box([x, y, width, height], { radius: 10, fill: ground, stroke: now && !moment.rests ? palette.ink : palette.line });
   pen.inside([x, y, width, height], () => {
     pen.text(`GPU ${gpu}`, x + 12, y + 30, { size: 22, weight: 700, ground });
@@ -53,9 +53,17 @@ function drawWay(pen, film, moment) {
   });
 }
 
-function hatch(pen, [x, y, width, height], stroke) {
-  const path = new Path2D(), lines = [];
-  path.rect(x, y, width, height);
+/** Slanted lines over a rectangle, or over the path in it. */
+function hatch(pen, [x, y, width, height], stroke, path = along([x, y], [x + width, y], [x + width, y + height], [x, y + height])) {
+  const lines = [];
   for (let at = -height; at < width; at += 9) lines.push([[x + at, y + height], [x + at + height, y]]);
   pen.clip(path, () => pen.lines(lines, stroke, 1.5));
+}
+
+/** The area between points. */
+function along(...points) {
+  const path = new Path2D();
+  points.forEach(([x, y]) => path.lineTo(x, y));
+  path.closePath();
+  return path;
 }

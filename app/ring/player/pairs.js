@@ -27,25 +27,13 @@ function drawPair(pen, film, moment, step) {
   const { palette } = pen, { fused } = palette, [x, y, side] = cellOf(film, step.gpu, step.owner), inner = side - 3;
   const done = step.step < moment.done, now = step.step === moment.index && moment.seconds > 0;
   const [ground, ink] = done ? [fused.fill, fused.on] : now ? [fused.back, palette.ink] : [palette.track, palette.ink];
-  const path = shapeOf(step.kind, x, y, inner);
-  pen.rectangle([x, y, inner, inner], palette.panel);
-  if (step.kind !== "full") hatch(pen, [x, y, inner, inner], palette.muted);
-  if (path) {
+  const [one, two, three, four] = [[x, y], [x + inner, y], [x + inner, y + inner], [x, y + inner]]; // clockwise
+  if (step.kind === "skipped") hatch(pen, [x, y, inner, inner], palette.muted);
+  else {
+    if (step.kind === "diagonal") hatch(pen, [x, y, inner, inner], palette.muted, along(one, two, three));
     pen.context.fillStyle = ground;
-    pen.context.fill(path);
+    pen.context.fill(step.kind === "full" ? along(one, two, three, four) : along(one, three, four));
     pen.text(String(step.step + 1), x + 7, y + inner - 7, { size: side < 60 ? 18 : 22, weight: 600, ink, ground });
   }
   if (now) pen.box([x, y, inner, inner], { radius: 0, stroke: palette.ink, thick: 2.5 });
-}
-
-/** What of a cell there is to do: all of it, its lower left, or nothing. */
-function shapeOf(kind, x, y, side) {
-  if (kind === "skipped") return null;
-  const path = new Path2D();
-  path.moveTo(x, y);
-  if (kind === "full") path.lineTo(x + side, y);
-  path.lineTo(x + side, y + side);
-  path.lineTo(x, y + side);
-  path.closePath();
-  return path;
 }

@@ -49,6 +49,6 @@ class Track {
 
 /** The box at a place of a row of `count`. */
 function place(index, count, y) {
-  const room = 2 * ((TRACK.left + TRACK.right) / 2 - LEFT), width = Math.min(ROWS.widest, (room - ROWS.gap * (count - 1)) / count), pitch = room / count;
+  const room = TRACK.left + TRACK.right - 2 * LEFT, pitch = room / count, width = Math.min(ROWS.widest, pitch - ROWS.gap);
   return [LEFT + pitch * index + (pitch - width) / 2, y, width, ROWS.height];
 }
