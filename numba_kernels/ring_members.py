@@ -22,7 +22,7 @@ class Member:
     """
 
     def __init__(self, seat, inputs: dict[str, np.ndarray], parts: list[RingPart], layout: FusedRingLayout, queries: list, keys: list):
-        """queries, keys: where each GPU's rows of Q begin, and each one's of K and V."""
+        """seat: of ring_gpu or ring_host; queries, keys: where each GPU's rows of Q begin, and each one's of K and V."""
         number = parts[0].gpu
         rows = lambda name, bounds: seat.put(inputs[name][:, :, bounds[number]:bounds[number + 1]].ravel())
         self.seat, self.parts, self.problem = seat, parts, parts[0].problem
@@ -46,10 +46,12 @@ class Member:
         return {name: buffer[:size] for name, buffer in self.buffers[(step - 1) % BUFFERS].items()}
 
     def launch(self, step: int, counting: str, after: list):
+        """Its work of a step, once all of `after` has ended; as its seat's `launch`."""
         arrays = dict(Q=self.queries) | self.block(step) | self.written
         return self.seat.launch(self.specs[step], arrays, counting, after)
 
     def hand_on(self, step: int, to: "Member", after: list):
+        """The block of a step to where the next member has it in the step after; as its seat's `hand_on`."""
         block, target = self.block(step), to.block(step + 1)
         return self.seat.hand_on([(block[name], target[name]) for name in "KV"], to.seat, after)
 

@@ -9,10 +9,13 @@ from player_page import PlayerPage, faults
 from streamlit.testing.v1 import AppTest
 
 from app.controls import RING
+from app.ring import counted
 from app.ring.film import html
 from app.ring.payload import payload
 from app.ring.words import claim
-from traffic_model import AttentionProblem, Measure, Tiling, find_gpu
+from app.settings import Settings
+from numba_kernels import ring_host
+from traffic_model import AttentionProblem, Measure, Refusal, Tiling, find_gpu
 from traffic_model.layout.ring import SKIPPED
 from traffic_model.ring import ring
 
@@ -127,6 +130,21 @@ def test_the_claim_is_of_the_numbers_on_show():
     shared = AttentionProblem(64, 64, kv_len=65536)  # few queries, many keys: each block is read once and handed on thrice
     assert said(4, shared, Measure.COMPULSORY).endswith("% of the compulsory HBM bytes")
     assert said(2, AttentionProblem(4096), Measure.REQUESTED) != said(2, AttentionProblem(4096), Measure.COMPULSORY)
+
+
+def test_a_short_ring_that_is_run_counts_what_is_predicted(monkeypatch):
+    monkeypatch.setattr(counted, "SHORT", 7)
+    monkeypatch.setattr(counted, "BACKEND", "simulator")
+    settings = Settings(AttentionProblem(4096, 16, heads=4, mask="causal"), Tiling(16, 16), H200)
+    said = counted.counted(settings, 2)
+    assert said.startswith("Run on this machine (simulator), N = 7, one head, 2 members in one process: ")
+    assert "3 launches and 2 copies, every byte as predicted" in said
+    whole = ring_host.Seat.hand_on
+    monkeypatch.setattr(ring_host.Seat, "hand_on", lambda self, blocks, to, after: whole(self, [*blocks, blocks[0]], to, after))
+    assert "3 launches and 2 copies, 3 as predicted" in counted.counted(settings, 2)
+    monkeypatch.setenv("TILESCOPE_RUN_HERE", "off")
+    with pytest.raises(Refusal, match="its host has switched that off"):
+        counted.counted(settings, 2)
 
 
 def ring_page():

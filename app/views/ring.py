@@ -2,6 +2,7 @@
 import streamlit as st
 
 from app import controls
+from app.ring.counted import counted
 from app.ring.film import html, mount
 from app.ring.payload import payload
 from app.ring.receipt import formula, steps
@@ -18,8 +19,7 @@ divided, and m and ℓ in HBM, in fp32, and they are combined as online softmax 
 where the first sees one. Other orders of the rows even that out; they are not modelled here. Neither is time, nor whether a copy hides
 behind a step.
 
-**To count it:** `{command}` runs it on as many GPUs, or with `--backend cpu` in one process; every launch and every copy counts what is
-predicted here.
+**To count it:** `{command}` runs it on as many GPUs, or with `--backend cpu` in one process.
 """
 
 
@@ -32,5 +32,8 @@ def show(settings: Settings, own) -> None:
     shown = payload(*chosen, measure)
     mount(shown)
     st.markdown(WHY.format(command=f"python -m numba_kernels ring --gpus {gpus} {settings.options}"))
+    if parts.starting_button("Run it here", "run_ring", "Runs a short one on this machine and counts every launch and copy."):
+        with st.spinner("Running a short ring; the first time its kernels are compiled"):
+            st.markdown(counted(settings, gpus))
     parts.details("ring", {"Formula": lambda: st.markdown(formula(*chosen)), "Steps": lambda: parts.table(steps(*chosen))})
     parts.download(html, shown, "ring")
