@@ -72,6 +72,7 @@ def once_round(members: list[Member], counting: str) -> tuple[dict, dict, float]
     gpus, launched, copied = len(members), {}, {}
     for member in members:
         member.poison()
+        member.seat.finish()  # so that nothing is poisoned after a copy from elsewhere has come
     started = time.perf_counter()
     for step in range(gpus):
         for number, member in enumerate(members):
