@@ -12,13 +12,14 @@ from app.settings import LENGTHS, OPENING, Settings, shape_words
 from app.softmax.online import Broken
 from app.softmax.rows import Scores, Size
 from app.views import own_gpu
-from traffic_model import TILE_SIZES, AttentionProblem, Gpu, Tiling, all_gpus, predict
+from traffic_model import TILE_SIZES, AttentionProblem, Gpu, Measure, Tiling, all_gpus, predict
 from traffic_model.problem import DTYPE_BYTES
 
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 AS_HEADS = "as many as heads"
 MASKS = ("full", "causal")
+RING, RING_OPENS = range(2, 9), 4  # GPUs of a ring
 OPENING_SHAPE = dict(d=OPENING.problem.head_dim, heads=OPENING.problem.heads, kv_heads=AS_HEADS, batch=OPENING.problem.batch,
                      mask=OPENING.problem.mask, dtype=OPENING.problem.dtype)  # {key: value} of what More settings holds
 GPUS = "gpus"
@@ -59,6 +60,12 @@ def softmax_row() -> tuple[Size, Scores, Broken, int]:
     broken = Broken(selected("Break it", tuple(map(str, Broken)), "break"))
     seed = lasting("seed", lambda **kept: st.number_input("Seed", 0, 999, **kept), 0, value=0) if size == Size.REAL else 0
     return size, scores, broken, seed
+
+
+def ring() -> tuple[int, Measure]:
+    """On the Ring page: how many GPUs, and the measure of HBM."""
+    gpus = int(selected("GPUs", tuple(map(str, RING)), "members", str(RING_OPENS)))
+    return gpus, Measure(selected("HBM bytes", (Measure.REQUESTED, Measure.COMPULSORY), "hbm"))
 
 
 def unit() -> str:

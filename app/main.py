@@ -14,7 +14,23 @@ from app import cached, controls, lasting, present, viewer  # noqa: E402
 from app.figures.proof import proofs  # noqa: E402
 from app.settings import Settings  # noqa: E402
 from app.tutorial import FILES  # noqa: E402
-from app.views import guide, parts, proof, race, roofline, run_here, saved_runs, slides, softmax, tiles, time, traffic, tutorial, warp  # noqa: E402
+from app.views import (  # noqa: E402
+    guide,
+    parts,
+    proof,
+    race,
+    ring,
+    roofline,
+    run_here,
+    saved_runs,
+    slides,
+    softmax,
+    tiles,
+    time,
+    traffic,
+    tutorial,
+    warp,
+)
 from traffic_model import Refusal  # noqa: E402
 from traffic_model.errors import sentence  # noqa: E402
 
@@ -63,6 +79,7 @@ if cached.recorded_runs():  # a page appears when its data exists
 charts.append(page(roofline.show, settings, "Roofline"))
 last = page(partial(slides.show, own=own), settings, "Slides")
 lab = [page(tiles.show, settings, "Tiles"), page(partial(warp.show, own=own), settings, "Warp"),
+       page(partial(ring.show, own=own), settings, "Ring"),
        page(saved_runs.show, settings, "Run here", "run-here"), *([page(proof.show, settings, "Proof")] if proofs() else []),
        *(page(partial(tutorial.show, number=number), settings, "Tutorial", tutorial.path(number),
               visibility="visible" if number == 1 else "hidden") for number in range(1, len(FILES) + 1))]

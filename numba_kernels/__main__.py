@@ -1,4 +1,4 @@
-"""python -m numba_kernels run | sweep | validate | compare: attention that really runs, with every byte counted."""
+"""python -m numba_kernels run | ring | sweep | validate | compare: attention that really runs, with every byte counted."""
 import json
 import sys
 from pathlib import Path
@@ -38,6 +38,19 @@ def show_run(arguments) -> None:
             if kernel.ledger is not None:
                 print("  " + table(*ledger_rows(kernel.ledger)).replace("\n", "\n  "))
         print()
+
+
+def show_ring(arguments) -> None:
+    from numba_kernels.ring import ring
+    from numba_kernels.ring_text import ring_text
+
+    problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
+    how = {name: getattr(arguments, name) for name in ("backend", "counting", "seed", "repeat", "warmup")}
+    found = ring(problem, tiling, gpu, arguments.gpus, **how)
+    if arguments.json:
+        print("\n".join(json.dumps(record) for record in [*(step.record() for step in found.steps), found.record()]))
+    else:
+        print(ring_text(found))
 
 
 def do_sweep(arguments) -> None:
@@ -125,24 +138,32 @@ def main(argv: list[str] | None = None) -> int:
     parser = options.Parser(prog="python -m numba_kernels", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=options.Parser)
     running = commands.add_parser("run", help="run on this machine, count, compare with float64")
+    circling = commands.add_parser("ring", help="one sequence over several GPUs that hand K/V blocks on in a circle")
     sweeping = commands.add_parser("sweep", help="many runs into one file; goes on where it stopped")
     validating = commands.add_parser("validate", help="the counts beside Nsight Compute's, on this machine or from a file")
     comparing = commands.add_parser("compare", help="the ladder beside PyTorch's kernels, on the same inputs, on a GPU")
+    options.add_one_problem_options(circling, json_help="one JSON object per GPU and step, then one of all")
     for command in (running, sweeping, validating, comparing):
         options.add_problem_options(command, lists=command in (sweeping, comparing))
+    for command in (running, circling, sweeping, validating, comparing):
         command.add_argument("--seed", type=options.whole_number, default=0, help="of the normal inputs (0)")
-    for command, repeat, said in ((running, 0, "0"), (sweeping, None, f"{SWEEP_SAMPLES} on a GPU, else 0"), (comparing, 30, "30")):
+    samples = {running: (0, "0"), circling: (0, "0"), sweeping: (None, f"{SWEEP_SAMPLES} on a GPU, else 0"), comparing: (30, "30")}
+    for command, (repeat, said) in samples.items():
         command.add_argument("--repeat", type=options.whole_number, default=repeat, metavar="R", help=f"time samples, gpu only ({said})")
         command.add_argument("--warmup", type=options.whole_number, default=3, metavar="W", help="untimed replays before them (3)")
-    for command in (running, sweeping):
+    for command in (running, circling, sweeping):
         command.add_argument("--backend", choices=BACKENDS, default="auto", help="where (auto: gpu, else cpu)")
         command.add_argument("--counting", choices=COUNTING_MODES, default="requests", help="what to count (requests)")
+    for command in (running, sweeping):
         command.add_argument("--l2", choices=L2_STATES, default="warm", help="L2 before each time sample (warm)")
     validating.add_argument("--csv", type=Path, metavar="FILE", help="ncu's raw page of the same launches in the same order, exported "
                             "elsewhere with --csv --page raw --print-units base; the counts may then come from the cpu backend")
     validating.set_defaults(command=show_validation)
     running.add_argument("--check", action="store_true", help="look for races, unwritten reads and indices outside first, cpu only")
     running.set_defaults(command=show_run)
+    circling.add_argument("--gpus", type=options.whole_number, default=2, metavar="G", help="in the ring; on cpu and simulator all members "
+                          "are in this process (2)")
+    circling.set_defaults(command=show_ring)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.add_argument("--scheduler", metavar="local|ADDRESS", help="hand the runs to Dask's workers: one per GPU of this machine, or "
                           "those of a scheduler (this process)")

@@ -19,7 +19,8 @@ from traffic_model.layout.tensor_core import HOPPER
 FASTMATH = {"contract", "arcp", "afn", "nsz", "reassoc"}
 STATIC_SHARED_LIMIT = 48 * 1024
 WIDE = re.compile(r"\b(?:LDG|STG|LDS|STS)(?:\.\w+)*\.(?:64|128)\b")
-_kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode)
+_kernels = {}  # compiled kernels by (text, layout, mask, dtype, counting mode, compute capability)
+_allowed = set()  # (key of a kernel, device) whose limit of shared memory is set
 
 
 def text_and_signature(spec: KernelSpec, counting: str) -> tuple[Callable, tuple]:
@@ -71,12 +72,17 @@ def launch(spec: KernelSpec, arrays: dict, counting: str, progress=None) -> np.n
     cuda.synchronize()
     if progress:
         progress(spec.blocks, spec.blocks)
-    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:tallies(counting, len(spec.cells))]
+    return summed(counts, spec, counting)
 
 
 def new_counts():
-    """Zeros for the counts of a launch, in COPIES copies that are summed on the host."""
+    """Zeros for the counts of a launch, in COPIES copies that `summed` adds up."""
     return cuda.to_device(np.zeros(COPIES * SPACING, np.int64))
+
+
+def summed(counts, spec: KernelSpec, counting: str) -> np.ndarray:
+    """What `launch` returns, of a launch that has ended."""
+    return counts.copy_to_host().reshape(COPIES, SPACING).sum(axis=0)[:tallies(counting, len(spec.cells))]
 
 
 def enqueue(spec: KernelSpec, arrays: dict, counting: str, counts, stream) -> None:
@@ -100,15 +106,19 @@ def free_bytes() -> int:
 
 
 def _compiled(spec: KernelSpec, counting: str):
-    """The dispatcher of this text and layout, compiled for the current device once per process. Sizes and grid do not recompile."""
-    key = (spec.text, spec.layout, spec.keys_seen, spec.dtype, spec.negated, counting)
+    """The dispatcher of this text and layout, ready on the current device. Compiled once per process and compute capability, and loaded
+    once per device, by numba-cuda; sizes and grid do not recompile."""
+    device = cuda.get_current_device()
+    key = (spec.text, spec.layout, spec.keys_seen, spec.dtype, spec.negated, counting, device.compute_capability)
     if key not in _kernels:
         _require_capability(spec)
         text, signature = text_and_signature(spec, counting)
         kernel = cuda.jit(text, fastmath=FASTMATH, launch_bounds=launch_bounds(spec.launch))
         kernel.compile(signature)
-        _allow_shared(kernel, _shared_bytes(spec, counting))
         _kernels[key] = kernel
+    if (key, device.id) not in _allowed:
+        _allow_shared(_kernels[key], _shared_bytes(spec, counting))
+        _allowed.add((key, device.id))
     return _kernels[key]
 
 

@@ -36,8 +36,8 @@ class KernelRun:
 
     def record(self) -> dict:
         held = self.resources._asdict() if self.resources else dict.fromkeys(Resources._fields)
-        return dict(name=self.launch.name, grid=list(self.launch.grid), block=list(self.launch.block), **_ledger_record(self.ledger),
-                    times_ms=_list(self.times_ms), counted_times_ms=_list(self.counted_times_ms), **held)
+        return dict(name=self.launch.name, grid=list(self.launch.grid), block=list(self.launch.block), **ledger_record(self.ledger),
+                    times_ms=listed(self.times_ms), counted_times_ms=listed(self.counted_times_ms), **held)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Run:
         p = self.problem
         compulsory = p.compulsory_three_kernel_bytes if self.algorithm in ("naive", "tiled") else p.compulsory_one_kernel_bytes
         return dict(algorithm=self.algorithm, problem=p.record(), tiling=self.tiling.record(), layout=self.layout.record(),
-                    **_ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
+                    **ledger_record(self.ledger), flops=p.flops, compulsory_bytes=compulsory, backend=self.backend,
                     counting=self.counting, seed=self.seed, checked_rows=self.checked_rows, relative_error=self.relative_error,
                     max_abs_error=self.max_abs_error, accesses_checked=self.accesses_checked,
                     kernels=[kernel.record() for kernel in self.kernels])
@@ -88,9 +88,11 @@ def ledger_of(cells: tuple[Cell, ...], counting: str, counts: np.ndarray) -> Led
                    if cell.space != elsewhere.get(measure)}, MEASURES[counting])
 
 
-def _ledger_record(ledger: Ledger | None) -> dict:
+def ledger_record(ledger: Ledger | None) -> dict:
+    """Its part of a JSON object."""
     return dict(measures=sorted(ledger.measures) if ledger is not None else [], ledger=ledger.records() if ledger is not None else [])
 
 
-def _list(samples: tuple | None) -> list | None:
+def listed(samples: tuple | None) -> list | None:
+    """As JSON has it."""
     return None if samples is None else list(samples)

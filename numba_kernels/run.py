@@ -27,7 +27,7 @@ ALGORITHMS = {"naive": naive.kernels, "tiled": tiled.kernels, "fused": fused.ker
 L2_STATES = ("warm", "cold")
 COUNTED_SAMPLES, LONG_MS = 5, 1000.0  # what counting costs is timed with so few, and for kernels that take long not at all
 SAMPLE_LENGTH = {"gpu": 2048, "cpu": 1024, "simulator": 16}  # of the run that an estimate is made from
-_one_at_a_time = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
+ONE_AT_A_TIME = threading.RLock()  # compile, launch and the GPU are shared by all sessions of a process
 
 
 class OutOfMemory(Refusal):
@@ -52,7 +52,7 @@ def run(algorithm: str, problem: AttentionProblem, tiling: Tiling, target: Gpu, 
     layout, backend = resolve(algorithm, problem, tiling, target, backend, counting, seed, repeat, warmup, l2, check)
     device = importlib.import_module(f"numba_kernels.{backend}")  # gpu, cpu and simulator offer the same functions
     specs = ALGORITHMS[algorithm](problem, layout)
-    with _one_at_a_time:
+    with ONE_AT_A_TIME:
         _require_memory(algorithm, problem, device)
         inputs, rows, expected = inputs_and_expected(problem, seed)
         arrays = {name: device.put(array.ravel()) for name, array in inputs.items()}

@@ -54,11 +54,11 @@ def copy_gb_per_s(bytes_each: int = 4 * 10**9, repeat: int = 10) -> float:
 
 def _capture(spec, arrays, counting, counts, stream, copies):
     handle = driver.CUstream(int(stream.handle))
-    _check(driver.cuStreamBeginCapture(handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
+    answered(driver.cuStreamBeginCapture(handle, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
     for _ in range(copies):
         gpu.enqueue(spec, arrays, counting, counts, stream)
-    graph = _check(driver.cuStreamEndCapture(handle))
-    return _check(driver.cuGraphInstantiate(graph, 0))
+    graph = answered(driver.cuStreamEndCapture(handle))
+    return answered(driver.cuGraphInstantiate(graph, 0))
 
 
 def _replays(graph, stream, repeat: int, flush=None) -> list[float]:
@@ -67,13 +67,14 @@ def _replays(graph, stream, repeat: int, flush=None) -> list[float]:
         if flush is not None:
             cuda.cudadrv.driver.device_memset(flush, 0, flush.nbytes, stream=stream)
         start.record(stream)
-        _check(driver.cuGraphLaunch(graph, driver.CUstream(int(stream.handle))))
+        answered(driver.cuGraphLaunch(graph, driver.CUstream(int(stream.handle))))
         end.record(stream)
     stream.synchronize()
     return [start.elapsed_time(end) for start, end in events]
 
 
-def _check(answer):
+def answered(answer: tuple):
+    """What a call of the driver's bindings gave. Raises RuntimeError with its words for an error."""
     error, *values = answer
     if error != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"CUDA driver: {driver.cuGetErrorString(error)[1].decode()}")

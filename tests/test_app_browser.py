@@ -46,7 +46,7 @@ def viewer(context):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Slides", "Tiles", "Warp", "Run-here", "Proof",
+@pytest.mark.parametrize("name", ["Race", "Softmax", "Traffic", "Time", "Roofline", "Slides", "Tiles", "Warp", "Ring", "Run-here", "Proof",
                                   "Tutorial"])
 def test_a_page_is_drawn_without_complaint(viewer, app_url, name, theme):
     view = viewer(theme).open(app_url if name == "Race" else f"{app_url}/{name.lower()}")

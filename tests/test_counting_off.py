@@ -1,14 +1,17 @@
 """With counting off, counting costs nothing: the machine code is that of a text without ports. Compiled for 9.0, no GPU needed."""
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 import offline
 import pytest
 import shapes
 
+from numba_kernels import fused_ring
 from numba_kernels.run import ALGORITHMS
 from traffic_model import AttentionProblem, Tiling, find_gpu
 from traffic_model.layout import LAYOUTS
+from traffic_model.layout.fused_ring import FusedRingLayout
 
 HEAD_DIMS = (16, 63, 64, 128, 256)
 
@@ -26,6 +29,15 @@ HALVES = [pytest.param(spec, id=f"{spec.launch.name}-{dtype}") for dtype in ("fl
           for spec in specs(name, dtype=dtype)]
 
 
+def ring_step(first, last):
+    problem = AttentionProblem(4096, head_dim=128, heads=16)
+    layout = FusedRingLayout.resolve(problem, Tiling(), find_gpu("H200 SXM"))
+    return fused_ring.kernel(problem, replace(layout, first=first, last=last))
+
+
+RING = [pytest.param(ring_step(False, False), id="fused_ring")]
+
+
 @lru_cache
 def counted(spec, counting):
     return offline.assemble(offline.ptx(*offline.counted_text(spec, counting), spec.launch))
@@ -35,11 +47,16 @@ def bare(spec):
     return offline.assemble(offline.ptx(*offline.bare_text(spec), spec.launch))
 
 
-@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS)
+@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS + RING)
 def test_off_equals_the_text_without_ports(spec):
     made = counted(spec, "off")
     assert made.opcodes.total() > 50
     assert made == bare(spec)
+
+
+def test_a_whole_ring_in_one_step_is_fused():
+    """Two texts that are kept in step: with the block first and last, the ring's compiles to fused's machine code."""
+    assert counted(ring_step(True, True), "off") == counted(specs("fused", 128)[0], "off") != counted(ring_step(False, False), "off")
 
 
 def test_a_counter_left_in_is_noticed():
@@ -47,7 +64,7 @@ def test_a_counter_left_in_is_noticed():
     assert counted(spec, "requests").opcodes != bare(spec).opcodes
 
 
-@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS + HALVES)
+@pytest.mark.parametrize("spec", KERNELS + OTHER_HEADS + HALVES + RING)
 def test_default_tiles_use_no_local_memory_and_no_float64(spec):
     made = counted(spec, "off")
     assert (made.stack_bytes, made.spill_bytes) == (0, 0)

@@ -21,7 +21,7 @@ def test_commands_run(command, tmp_path):
 
 def test_every_command_line_is_shown():
     model = ("predict", "gpus", "paper", "capacity", "occupancy", "dram", "roofline", "time", "ring", "warps")
-    kernels = ("run", "sweep", "validate")
+    kernels = ("run", "ring", "sweep", "validate")
     assert {tuple(command.split()[1:3]) for command in COMMANDS} == {
         *(("traffic_model", name) for name in model), *(("numba_kernels", name) for name in kernels), ("app", "export"), ("app", "results")}
 

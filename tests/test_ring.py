@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from traffic_model import AttentionProblem, Ledger, Measure, Refusal, Space, Tiling, find_gpu, predict
 from traffic_model.__main__ import main
-from traffic_model.ring import DIAGONAL, FULL, SKIPPED, Ring, ring, shared_out
+from traffic_model.layout.ring import DIAGONAL, FULL, SKIPPED, shared_out
+from traffic_model.ring import Ring, ring
 from traffic_model.vocabulary import Array, Direction
 
 H200 = find_gpu("H200 SXM")

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 WORDS_AND_GEOMETRY = {"errors", "gpus", "layout", "ledger", "masks", "problem", "tiling", "units", "vocabulary"}
 FRONT_END = {"options", "tables"}  # of the command lines, which are these files:
-COMMAND_LINE = {"__main__.py", "comparison_text.py", "validation_text.py"}
+COMMAND_LINE = {"__main__.py", "comparison_text.py", "ring_text.py", "validation_text.py"}
 OPTIONAL = {"scheduled.py": {"distributed"}}  # what only one module asks for, which says so where it is missing
 MODULES = [path for room in ("traffic_model", "numba_kernels", "app") for path in sorted((ROOT / room).rglob("*.py"))]
 

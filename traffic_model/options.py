@@ -56,13 +56,19 @@ def _no_more_output() -> None:
 
 
 def add_problem_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:
-    """--algorithm, the shape, --kv-len, --scale and --json. Defaults are texts: a command that sets others shows its own in its help."""
+    """--algorithm and what add_one_problem_options adds. Defaults are texts: a command that sets others shows its own in its help."""
     parser.add_argument("--algorithm", type=words, default="naive,fused", metavar="NAME[,NAME]",
                         help="naive, tiled, fused, fused_kv_outer, fused_tensor_core (%(default)s)")
+    add_one_problem_options(parser, lists)
+
+
+def add_one_problem_options(parser: argparse.ArgumentParser, lists: bool = False,
+                            json_help: str = "one JSON object per algorithm and line") -> None:
+    """The shape, --kv-len, --scale and --json."""
     add_shape_options(parser, lists)
     parser.add_argument("--kv-len", type=whole_number, metavar="M", help="keys (N)")
     parser.add_argument("--scale", type=float_number, metavar="X", help="softmax scale (1/√d)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per algorithm and line")
+    parser.add_argument("--json", action="store_true", help=json_help)
 
 
 def add_shape_options(parser: argparse.ArgumentParser, lists: bool = False) -> None:

@@ -1,23 +1,19 @@
 """Ring attention over several GPUs: what each moves through its HBM and to its neighbour, per step. A model, exact in bytes.
 
-Each of G GPUs holds a Gth of the queries and of K and V, in order, the first ones one row more where it does not come out even. In each
-of G steps every GPU works on the K/V block that it has and, but for the last step, hands it to the next GPU, so that after G − 1 moves
-each has met every block. Partial results are combined as online softmax does: a running O (fp32, not yet divided), m and ℓ.
-
-Source: Liu, Zaharia and Abbeel 2023, Ring Attention with Blockwise Transformers for Near-Infinite Context, arXiv:2310.01889. The order
-of the blocks is the paper's; that each step is one launch of this project's fused kernel, its running results in HBM between steps, is
-this model's.
+Who has which block in which step is in layout/ring.py, and is the paper's. That each step is one launch of this project's fused kernel,
+its running results (O in fp32, not yet divided, m and ℓ) in HBM between steps and combined as online softmax does, is this project's:
+numba_kernels/fused_ring.py.
 
 Not modelled: time, and so whether a copy hides behind a step; the other orders of the rows, which spread a causal mask's work evenly.
 """
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from traffic_model.cells import HBM, READ, SHARED_BYTES, STATS, WRITE, O, ledger
-from traffic_model.errors import Refusal
 from traffic_model.gpus import Gpu
+from traffic_model.layout.ring import SKIPPED, kind_of, require_ring, ring_parts, shared_out
 from traffic_model.ledger import Ledger
 from traffic_model.predict import predict
 from traffic_model.problem import AttentionProblem
@@ -25,9 +21,7 @@ from traffic_model.tiling import Tiling
 from traffic_model.vocabulary import Measure
 
 ALGORITHM = "fused"  # what runs in each step
-FULL, DIAGONAL, SKIPPED = "full", "diagonal", "skipped"  # how much of a block the mask leaves
 STATISTICS = 2 * SHARED_BYTES  # m and ℓ of a row, fp32
-MOST_GPUS = 256
 
 
 @dataclass(frozen=True)
@@ -97,44 +91,21 @@ class Ring:
 
 def ring(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, gpus: int) -> Ring:
     """`gpus` of one kind in a ring. Raises Refusal for more GPUs than rows, a causal mask over N ≠ M, or a tiling the GPU cannot hold."""
-    if not 1 <= gpus <= min(MOST_GPUS, problem.seq_len, problem.kv_len):
-        raise Refusal(f"{gpus} GPUs cannot share {problem.seq_len:,} queries and {problem.kv_len:,} keys; "
-                      f"take 1 to {min(MOST_GPUS, problem.seq_len, problem.kv_len):,}.")
-    if problem.mask != "full" and problem.seq_len != problem.kv_len:
-        raise Refusal(f"a {problem.mask} ring shares one sequence: {problem.kv_len:,} keys are not {problem.seq_len:,} queries; "
-                      "leave --kv-len out, or take the full mask.")
+    require_ring(problem, gpus)
     return Ring(problem, tiling, gpu, gpus, tuple(_steps(problem, tiling, gpu, gpus)))
 
 
-def shared_out(rows: int, gpus: int) -> list[int]:
-    """Where each GPU's rows begin, and the end of the last's: as even as whole rows are."""
-    return [gpu * (rows // gpus) + min(gpu, rows % gpus) for gpu in range(gpus + 1)]
-
-
 def _steps(problem: AttentionProblem, tiling: Tiling, gpu: Gpu, gpus: int) -> Iterator[RingStep]:
-    queries, keys = ([end - start for start, end in pairwise(shared_out(rows, gpus))] for rows in (problem.seq_len, problem.kv_len))
-    kinds = {(number, owner): _kind(problem, number, owner) for number in range(gpus) for owner in range(gpus)}
     row_bytes = 2 * problem.batch * problem.kv_heads * problem.head_dim * problem.element_bytes  # of K and V
-    for number in range(gpus):
-        worked = [step for step in range(gpus) if kinds[number, (number - step) % gpus] != SKIPPED]
-        for step in range(gpus):
-            owner, before, on_its_way = (number - step) % gpus, (number - step - 1) % gpus, step < gpus - 1
-            kind = kinds[number, owner]
-            needed = any(kinds[(number + more) % gpus, owner] != SKIPPED for more in range(1, gpus - step))  # by a GPU further along
-            sent = row_bytes * keys[owner] * on_its_way
-            part = replace(problem, seq_len=queries[number], kv_len=keys[owner], mask=problem.mask if kind == DIAGONAL else "full")
-            pairs = part.visible_pairs if kind != SKIPPED else 0
-            yield RingStep(number, step, owner, kind, pairs, part.flops if pairs else 0,
-                           _moved(part, tiling, gpu, step == worked[0], step == worked[-1]) if pairs else ledger({}, {}), sent,
-                           0 if needed else sent,
-                           row_bytes * keys[before] * on_its_way)
-
-
-def _kind(problem: AttentionProblem, gpu: int, owner: int) -> str:
-    """Queries and keys are cut at the same rows where the mask is causal."""
-    if problem.mask == "full" or owner < gpu:
-        return FULL
-    return DIAGONAL if owner == gpu else SKIPPED
+    blocks = [row_bytes * (end - start) for start, end in pairwise(shared_out(problem.kv_len, gpus))]
+    for part in ring_parts(problem, gpus):
+        further = ((part.gpu + more) % gpus for more in range(1, gpus - part.step))  # the GPUs that the block still comes to
+        needed = any(kind_of(problem, number, part.owner) != SKIPPED for number in further)
+        sent = blocks[part.owner] * part.hands_on
+        pairs, flops = (part.problem.visible_pairs, part.problem.flops) if part.problem else (0, 0)
+        moved = _moved(part.problem, tiling, gpu, part.first, part.last) if part.problem else ledger({}, {})
+        yield RingStep(part.gpu, part.step, part.owner, part.kind, pairs, flops, moved, sent, 0 if needed else sent,
+                       blocks[part.owner - 1] * part.hands_on)
 
 
 @lru_cache(1024)

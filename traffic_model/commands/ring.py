@@ -2,7 +2,8 @@
 import json
 
 from traffic_model import options
-from traffic_model.ring import SKIPPED, Ring, ring
+from traffic_model.layout.ring import SKIPPED
+from traffic_model.ring import Ring, ring
 from traffic_model.tables import table
 from traffic_model.units import decimal_bytes
 from traffic_model.vocabulary import Measure

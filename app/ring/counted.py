@@ -1,0 +1,31 @@
+"""A short ring that is run on this machine, and whether it counts what the model says."""
+from dataclasses import replace
+
+from app import hosting
+from app.settings import Settings
+from numba_kernels import ring as kernels
+from traffic_model import Ledger, Measure, Space
+from traffic_model.ring import ring
+
+SHORT, BACKEND = 512, "cpu"  # a length that takes a moment; all members in this process
+
+
+def counted(settings: Settings, gpus: int) -> str:
+    """Runs the ring with one head and compares every launch and every copy with the prediction, in a sentence.
+
+    Raises Refusal where the host wants no kernel to run.
+    """
+    hosting.require_kernels()
+    problem = replace(settings.problem, seq_len=SHORT, kv_len=SHORT, heads=1, kv_heads=1, batch=1)
+    ran = kernels.ring(problem, settings.tiling, settings.gpu, gpus, BACKEND)
+    predicted = ring(problem, settings.tiling, settings.gpu, gpus).steps
+    launches = [_in_hbm(one.ledger) == two.ledger.only(Measure.REQUESTED) for one, two in zip(ran.steps, predicted) if one.ledger]
+    copies = [(one.sent_bytes, one.received_bytes) == (two.sent_bytes, two.received_bytes) for one, two in zip(ran.steps, predicted)
+              if one.part.hands_on]
+    right = "every byte as predicted" if all(launches + copies) else f"{sum(launches + copies):,} as predicted"
+    return (f"Run on this machine ({BACKEND}), N = {SHORT}, one head, {gpus} members in one process: {len(launches)} launches and "
+            f"{len(copies)} copies, {right}; error against float64 {ran.relative_error:.1e}.")
+
+
+def _in_hbm(ledger: Ledger) -> Ledger:
+    return Ledger({cell: size for cell, size in ledger.items() if cell[1] == Space.HBM}, ledger.measures)
