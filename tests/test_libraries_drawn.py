@@ -1,5 +1,6 @@
 """Libraries and tensor cores on Time: drawn where a file holds such runs, in colours of their own, and compared by what they have."""
 import json
+import re
 
 import numpy as np
 import pytest
@@ -56,7 +57,17 @@ def test_libraries_are_dashed_and_tensor_cores_have_a_line_of_their_own(measured
     assert lines(with_libraries)[palette["library"]] == [DASH, DASH] and lines(with_libraries)[palette["tensor"]] == ["solid"]
     assert not {palette["library"], palette["tensor"]} & set(lines(without))
     said = " ".join(note.text for note in with_libraries.layout.annotations).replace("<br>", " ")
-    assert all(f"<b>{name}</b>" in said for name in ("PyTorch cuDNN", "PyTorch memory-efficient", "tensor-core fused"))
+    assert all(f"<b>{name}</b>" in said for name in ("cuDNN", "memory-efficient", "tensor-core fused")) and "dashed: PyTorch; " in said
+
+
+def test_names_of_lines_that_end_close_together_stand_in_the_order_of_the_lines():
+    """At 4,096 four lines end within half a decade, while the ladder goes on to 65,536."""
+    times = {"PyTorch cuDNN": 1.1, "PyTorch memory-efficient": 2.0, "PyTorch flash": 1.6, "fused_tensor_core": 1.0}
+    runs = [tensor_core_run(4096, ms) if name == "fused_tensor_core" else library_run(4096, name, ms) for name, ms in times.items()]
+    measured = dropped.read("libraries.jsonl", file(*runs))
+    figure = FIGURES["time"](DEFAULT, Sources([recording(DEFAULT, [2**k for k in range(7, 17)]), measured])).draw(page_look("light"))
+    [stack] = [note.text for note in figure.layout.annotations if "cuDNN" in note.text]
+    assert re.findall("<b>(.*?)</b>", stack) == ["memory-efficient", "flash", "cuDNN", "tensor-core fused"]
 
 
 @pytest.mark.parametrize("look", [page_look("light"), slide_look("light")], ids=["page", "slide"])

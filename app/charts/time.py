@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from app.charts import hover
 from app.charts.claims import time_claim
 from app.charts.figure import Chart
-from app.charts.look import DASH, FINE, LIBRARY, NAMES, SOLID, Look, role
-from app.charts.placing import LINE, Placer, size
+from app.charts.look import DASH, FINE, LIBRARY, SOLID, Look, role
 from app.charts.time_gpus import Beside, draw_gpus, ends, lines_of
+from app.charts.time_labels import crosses, labels, placer_of, values, whose
 from app.charts.time_model import draw_model
 from app.records import sources
-from traffic_model.units import decimal_bytes, milliseconds, sequence_length
-
-BESIDE = (90, 120, 60, 0, -30, -60, -90)  # degrees, for the name of a line that ends in the plot
-REACH = 2.0  # em: a value further off would not be known as its point's; the table has it
-MARGIN = 24  # letters that fit beside the plot
+from traffic_model.units import sequence_length
 
 
 def time(records: list[dict], too_large: list[dict], floor: dict[int, float], copy_gb_per_s: float | None, n: int, look: Look,
@@ -26,7 +22,7 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     timed = [*records, *(r for _, some in beside for r in some)]
     come_from = f"recorded on {1 + len(beside)} GPUs" if beside and not look.slide else sources(timed)  # a page names them above
     chart = Chart(look, title or claim(records, floor, n), conditions, "device time", "sequence length N",
-                  f"timed: median, whiskers 10–90 %; {come_from}")
+                  f"timed: median, whiskers 10–90 %; {whose(series)}{come_from}")
     time_axes(chart, [r["n"] for r in timed + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(timed)],
               30 * 4 ** (len(rows) - 1) if (rows := {r["algorithm"] for r in too_large}) else 3)  # room for rows of crosses
     if floor:
@@ -38,13 +34,13 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
                    whiskers={x: (r["p10_ms"], r["p90_ms"]) for x, r in points.items()})
     for algorithm, points in live.items():
         chart.dots(_medians(points), role(algorithm), hover.timed(points.values()), hollow=True)
-    placer = _drawn(chart, [*map(_medians, series.values()), *lines_of(beside)], floor)
-    _crosses(chart, placer, too_large)
+    placer = placer_of(chart, [*map(_medians, series.values()), *lines_of(beside)], floor)
+    crosses(chart, placer, too_large)
     if model:
         draw_model(chart, placer, model, nearest_length(records, n))
-    _labels(chart, placer, series, floor, copy_gb_per_s, ends(beside, look.hidden))
+    labels(chart, placer, series, floor, copy_gb_per_s, ends(beside, look.hidden))
     if not look.hidden:
-        _values(chart, placer, series, floor, nearest_length(records, n))
+        values(chart, placer, series, floor, nearest_length(records, n))
     return chart.described()
 
 
@@ -84,20 +80,7 @@ def _whiskers(records: list[dict]) -> list[float]:
     return [r[p] for r in records for p in ("p10_ms", "p90_ms")]
 
 
-def _crosses(chart: Chart, placer: Placer, too_large: list[dict]) -> None:
-    """A row at the top for each algorithm: × at every N that does not fit into the memory."""
-    rows = {}
-    for r in too_large:
-        rows.setdefault(r["algorithm"], {})[r["n"]] = r
-    for row, (algorithm, marks) in enumerate(rows.items()):
-        y = chart.below_top(.5 + 1.4 * row)
-        hover = [f"{algorithm}, N = {n:,}: out of memory, needs {decimal_bytes(r['needed_bytes'])}<br>{r['source']}"
-                 for n, r in marks.items()]
-        chart.dots(dict.fromkeys(marks, y), algorithm, hover, symbol="x")
-        text = f"<b>{algorithm}</b> out of memory"
-        chart.note(min(marks), y, text, algorithm, -.8, 0, "right")
-        left = chart.distance("x", min(marks), 10 ** chart.axes["x"]["range"][0]) - .8 - size(text)[0]
-        placer.area(left, chart.look.plot["y"] - .5 - 1.4 * row - LINE / 2, text)
+
 
 
 def _tick(k: int) -> str:
@@ -107,51 +90,6 @@ def _tick(k: int) -> str:
     return f"{10 ** (power - 3 * unit):,} {('µs', 'ms', 's')[unit]}" if power >= 0 else f"{10.0 ** power:g} µs"
 
 
-def _drawn(chart: Chart, lines: list[dict[int, float]], floor: dict[int, float]) -> Placer:
-    """Knows where lines and markers are, so that labels keep off them."""
-    placer = Placer(chart)
-    for points in (*lines, floor):
-        placer.line(points)
-    for points in lines:
-        for x, ms in points.items():
-            placer.point(x, ms)
-    return placer
-
-
-def _values(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], n: int) -> None:
-    """The milliseconds at n of the ladder and of the floor, whose lines they keep off. A line that ends at n has its label."""
-    low, high = (10**value for value in chart.axes["y"]["range"])
-    placer.line({n: low, n * (1 + 1e-9): high})
-    at = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
-    for algorithm, ms in at.items():
-        if role(algorithm) != LIBRARY:
-            placer.label([(n, ms)], f"<b>{milliseconds(ms)}</b>", role(algorithm), within=REACH)
-    if n in floor and n < max(floor):  # at its end the floor's name is there
-        placer.label([(n, floor[n])], milliseconds(floor[n]), "model", within=REACH)
-
-
-def _labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], copy_gb_per_s: float | None, more: list[tuple]) -> None:
-    """At the end of each line: in the margin for those that reach the last N, beside their ends for the others. more: other GPUs' ends."""
-    labels = []
-    for algorithm, points in series.items():
-        x, ms = max(points), points[max(points)]["median_ms"]
-        value = "" if chart.look.hidden else f" {milliseconds(ms)}"
-        name = NAMES.get(algorithm, algorithm)
-        text = f"<b>{name if len(name + value) <= MARGIN else name.replace(' ', '<br>')}</b>{value}"
-        labels.append((x, ms, text, role(algorithm)))
-    labels += more
-    if floor:
-        x, y = [*floor.items()][-1]
-        what = f"<br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied"
-        labels.append((x, y, f"<b>unfused floor</b>{'' if more else what}", "model"))  # beside other GPUs' ends there is no room
-    last_n = max(x for x, *_ in labels)
-    for x, y, text, its_role in labels:
-        if x < last_n:
-            placer.label([(x, y)], text, its_role, BESIDE)
-    in_margin = [label for label in labels if label[0] == last_n]
-    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in in_margin])
-    for (x, y, text, its_role), dy in zip(in_margin, shifts):
-        chart.note(x, y, text, its_role, .7, dy)
 
 
 def _medians(points: dict[int, dict]) -> dict[int, float]:
