@@ -2,6 +2,7 @@
 
 JSON Lines with the header of saved.py. recorded/hardware/…_dram.jsonl: a launch per line, L2 emptied before it: {"algorithm", "problem",
 "tiling", "kernel", "registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us"}.
+…_dram_repeated.jsonl: some of them again, several times over.
 …_validation.jsonl: the object of `python -m numba_kernels validate --json` per line.
 """
 from collections.abc import Callable, Iterator
@@ -24,9 +25,9 @@ class Recording(NamedTuple):
     lines: list[dict]
 
 
-def recorded_launches() -> list[Recording]:
-    """The launches that ship with Tilescope, by file name."""
-    return [read(path, _check_launch) for path in sorted(HARDWARE.glob("*_dram.jsonl"))]
+def recorded_launches(repeated: bool = False) -> list[Recording]:
+    """The launches that ship with Tilescope, by file name; repeated: those of which each was measured several times."""
+    return [read(path, _check_launch) for path in sorted(HARDWARE.glob("*_dram_repeated.jsonl" if repeated else "*_dram.jsonl"))]
 
 
 def recorded_validations() -> list[Recording]:

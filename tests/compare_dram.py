@@ -1,11 +1,13 @@
 """Modelled DRAM bytes beside a recorded sweep. `python tests/compare_dram.py` prints the errors of the half that the fit has not seen, and
-where the model fails; `python tests/compare_dram.py fit SECONDS` looks for better constants on the other half."""
+where the model fails, and how far the hardware repeats itself there; `python tests/compare_dram.py fit SECONDS` looks for better constants
+on the other half."""
 import json
 import math
 import random
 import sys
 import time
 import zlib
+from collections import defaultdict
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -73,8 +75,24 @@ def show() -> None:
               f"worst {sizes[-1]:.0%}")
         for _, launch in errors[:-9:-1]:
             p = launch.problem
-            print(f"  {launch.error():+7.1%}  {launch.algorithm} {launch.kernel}, N {p.seq_len:,}, {p.heads} heads, d {p.head_dim}, "
-                  f"{p.dtype}, {p.mask}, {launch.tiling}")
+            print(f"  {launch.error():+7.1%}  {_said(launch.algorithm, launch.kernel, p, launch.tiling)}")
+    print("DRAM reads of launches of which many are among the worst, measured again, largest over smallest:")
+    for (algorithm, kernel, p, tiling), reads in repeated().items():
+        print(f"  {max(reads) / min(reads) - 1:+7.1%}  {_said(algorithm, kernel, p, tiling)}; {len(reads)} times")
+
+
+def repeated() -> dict[tuple[str, str, AttentionProblem, Tiling], list[int]]:
+    """{launch: the DRAM reads of each time that it was measured}, the steadiest first."""
+    found = defaultdict(list)
+    for recording in recorded_launches(repeated=True):
+        for line in recording.lines:
+            launch = line["algorithm"], line["kernel"], AttentionProblem(**line["problem"]), Tiling(**line["tiling"])
+            found[launch].append(line["dram_read_bytes"])
+    return dict(sorted(found.items(), key=lambda each: max(each[1]) / min(each[1])))
+
+
+def _said(algorithm: str, kernel: str, p: AttentionProblem, tiling: Tiling) -> str:
+    return f"{algorithm} {kernel}, N {p.seq_len:,}, {p.heads} heads, d {p.head_dim}, {p.dtype}, {p.mask}, {tiling}"
 
 
 def fit(seconds: float) -> None:
