@@ -31,12 +31,12 @@ def figures():
 
 def below(process: int) -> set[int]:
     """Every process that this one started, itself or through others."""
-    listed = subprocess.run(["ps", "-ax", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    with subprocess.Popen(["ps", "-ax", "-o", "pid=,ppid="], stdout=subprocess.PIPE, text=True) as listing:
+        parents = [tuple(map(int, line.split())) for line in listing.stdout]
     found = {process}
     while more := {child for child, parent in parents if parent in found} - found:
         found |= more
-    return found - {process}
+    return found - {process, listing.pid}
 
 
 def test_every_figure_is_drawn_in_the_page_of_the_first(browser, figures):
