@@ -117,7 +117,8 @@ def test_a_step_sends_little_and_fades_nothing(viewer, app_url):
     view.page.on("websocket", lambda socket: socket.on("framereceived", lambda message: messages.append(message)))
     page = view.open(f"{app_url}/traffic?n=256").page
     page.evaluate("""() => { window.fades = []; new MutationObserver((changes) => {
-        for (const { target } of changes) if (target.dataset.stale === "true") window.fades.push(getComputedStyle(target).transitionDuration);
+        const stale = changes.map(({ target }) => target).filter(target => target.dataset.stale === "true");
+        window.fades.push(...stale.map(target => getComputedStyle(target).transitionDuration));
     }).observe(document.body, {subtree: true, attributeFilter: ["data-stale"]}); }""")
     slider, chart = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(CHART).first
     for n in (384, 512):  # the first tells how wide a chart is
