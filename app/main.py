@@ -39,7 +39,8 @@ STYLE = """<style>
 [data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
 .st-key-chart [data-testid="stElementContainer"], .st-key-chart [data-testid="stFullScreenFrame"] { min-width: 780px; }
-</style>"""  # on a phone a chart keeps its size and scrolls sideways
+[data-stale="true"] { transition: opacity 0s linear .5s !important; }
+</style>"""  # on a phone a chart keeps its size and scrolls sideways; what is late turns pale at once, since a fade is 60 pictures
 
 
 def read_settings() -> Settings | Refusal:

@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs
 
 from app import export
 from app.charts.look import Template
+from app.drawing.png import with_texts
 from app.figures import Figure
 
 PLOTLY = "plotly.min.js"  # beside the HTML files of a zip, once for all of them
@@ -33,7 +34,7 @@ def svg(figure: Figure, template: Template) -> bytes:
 
 
 def png(figure: Figure, template: Template) -> bytes:
-    return export.png(export.image(figure.draw(template.look), "png"), {name.title(): text for name, text in about(figure).items()})
+    return with_texts(export.image(figure.draw(template.look), "png"), {name.title(): text for name, text in about(figure).items()})
 
 
 def pdf(figure: Figure, template: Template) -> bytes:

@@ -5,6 +5,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
+from served_app import STANDS_STILL
 from viewer import CHART, Viewer, collisions
 
 from app.charts.look import PALETTES
@@ -108,6 +109,25 @@ def test_a_chart_stands_still_over_ten_steps(viewer, app_url):
         slider.press("ArrowRight")
     for side in ("x", "y", "width", "height"):
         assert max(box[side] for box in boxes) - min(box[side] for box in boxes) <= 1
+
+
+def test_a_step_sends_little_and_fades_nothing(viewer, app_url):
+    """On a busy server what a step must draw, and pictures that only fade, are what all viewers wait for."""
+    view, messages = viewer(), []
+    view.page.on("websocket", lambda socket: socket.on("framereceived", lambda message: messages.append(message)))
+    page = view.open(f"{app_url}/traffic?n=256").page
+    page.evaluate("""() => { window.fades = []; new MutationObserver((changes) => {
+        const stale = changes.map(({ target }) => target).filter(target => target.dataset.stale === "true");
+        window.fades.push(...stale.map(target => getComputedStyle(target).transitionDuration));
+    }).observe(document.body, {subtree: true, attributeFilter: ["data-stale"]}); }""")
+    slider, chart = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(CHART).first
+    for n in (384, 512):  # the first tells how wide a chart is
+        before = len(messages)
+        slider.press("ArrowRight")
+        expect(chart).to_contain_text(f"by array at N = {n:,},")
+        page.wait_for_selector(STANDS_STILL)
+    assert len(messages) - before <= 36 and sum(map(len, messages[before:])) < 40_000
+    assert set(page.evaluate("window.fades")) == {"0s"}
 
 
 def test_a_gpu_of_ones_own_is_asked_for_its_numbers_and_then_used(viewer, app_url):

@@ -22,6 +22,7 @@ GROUNDS = ("light", "dark", "transparent", "transparent-dark")  # the last is fo
 PAGE_FONT, SLIDE_FONT = "Source Sans, sans-serif", "Inter, Arial, sans-serif"
 SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
 PAGE_WIDTH = 916  # px, what is left beside the sidebar of a 1280 px window
+CLEAR = "rgba(0,0,0,0)"  # no ground
 TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
 
 
@@ -71,7 +72,7 @@ class Look:
         p = self.palette
         axis = dict(showgrid=False, zeroline=False, showline=True, linecolor=p["line"], linewidth=1.5, ticks="outside", tickcolor=p["line"],
                     ticklen=self.text / 4, tickfont=dict(color=p["muted"], size=self.text), automargin=False, fixedrange=True)
-        ground = p["ground"] if self.slide and not self.transparent else "rgba(0,0,0,0)"
+        ground = p["ground"] if self.slide and not self.transparent else CLEAR
         layout = dict(template="none", width=self.width, height=self.height, margin=self.margins, showlegend=False,
                       hovermode="closest", dragmode=False,
                       datarevision=1,  # Streamlit hands equal data to Plotly twice: the same revision spares the second drawing

@@ -39,11 +39,15 @@ class Swatches {
   }
 }
 
-/** Adds to how often each colour appears. Equal neighbours are counted together: most of a picture is flat. */
-function tally(pixels, counts) {
-  for (let start = 0, at = 1; at <= pixels.length; at++) {
-    if (pixels[at] === pixels[start]) continue;
-    counts.set(pixels[start], (counts.get(pixels[start]) ?? 0) + at - start);
-    start = at;
+/** Adds to how often each colour appears. */
+const tally = (pixels, counts) =>
+  runs(pixels, (colour, from, to) => { counts.set(colour, (counts.get(colour) ?? 0) + to - from); });
+
+/** Equal neighbours are taken together, since most of a picture is flat: each(colour, from, to, the latter excluded). */
+function runs(pixels, each) {
+  for (let from = 0, to = 0; from < pixels.length; from = to) {
+    const colour = pixels[from];
+    while (to < pixels.length && pixels[to] === colour) to++;
+    each(colour, from, to);
   }
 }
