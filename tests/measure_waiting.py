@@ -45,7 +45,7 @@ async def _opening(url: str, picture: str) -> float:
     """Without Playwright, which has the browser note where in its source each warning comes from: that reads Plotly's 4.7 MB again and
     again, 0.8 s that no visitor waits."""
     asked = dict(expression=f"{ROOTS}.some(root => root.querySelector({picture!r})) && performance.now()", returnByValue=True)
-    async with Browser() as cold:
+    async with asyncio.timeout(60), Browser() as cold:
         tab = cold.get_tab()
         await tab.send_command("Emulation.setDeviceMetricsOverride", SIZE | dict(deviceScaleFactor=1, mobile=False))
         await tab.send_command("Page.navigate", dict(url=url))
