@@ -92,11 +92,13 @@ def test_a_chart_is_sent_at_the_width_it_has(viewer, app_url, width):
     if width == 390:
         page.get_by_test_id("stExpandSidebarButton").click()
     slider = page.locator("[data-testid=stSidebar] input[type=range]").first
+    slider.press("ArrowRight")  # the server was told the width before it is told of a second step
+    expect(page.locator(CHART)).to_contain_text("N = 6,144")
     page.evaluate("""path => { window.widths = []; new MutationObserver(() => {
         const chart = document.querySelector(path); if (chart?.layout) window.widths.push(chart.layout.width); })
         .observe(document.querySelector('[data-testid=stMain]'), {childList: true, subtree: true}); }""", CHART)
     slider.press("ArrowRight")
-    page.wait_for_function("path => document.querySelector(path)?.textContent.includes('N = 6,144')", arg=CHART)
+    page.wait_for_function("path => document.querySelector(path)?.textContent.includes('N = 8,192')", arg=CHART)
     assert set(page.evaluate("window.widths")) == {page.evaluate(frame)}  # from its first drawing on: another width were a second one
 
 
