@@ -23,8 +23,8 @@ Measured on an H200, 16 heads, bf16, full, N = 16,384: 513 TFLOP/s at d = 64 and
 (app/results/compared.py has the table). What bounds it, by Nsight Compute: at d = 128 the tensor cores are busy 83 % of the time; at d = 64
 nothing is, the tensor cores 57 %, the special function units 59 %, the issue slots 45 %: warps wait out the latencies of their own chains
 ("wait" is 2.2 of the 6.8 cycles that a warp spends per instruction), and registers hold no more than three of them per scheduler. Tried
-without gain: three stages, key tiles of 64, some of the exponentials by a polynomial on the other units. A block per query tile was 2 to 8 %
-slower at N = 2,048 and 4,096, since each block's first copies were waited for.
+without gain: three stages, key tiles of 64, some of the exponentials by a polynomial on the other units. A block per query tile was 2 to
+8 % slower at N = 2,048 and 4,096, since each block's first copies were waited for.
 """
 import math
 
