@@ -1,7 +1,7 @@
 """python tests/soak/load.py [seconds [sessions]]: browsers on one server that move sliders and press Run here, all at the same time.
 
 Ends with status 1 if anything was thrown, a session was shown what another had chosen or run, or the server kept more than a tenth of
-the memory that it had held after one session had come and gone.
+the memory that it had held after one session had come, run kernels and gone.
 """
 import asyncio
 import itertools
@@ -20,11 +20,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from measure_waiting import SLIDER, TEXTS, WATCH  # noqa: E402
 from served_app import BROWSER_ARGUMENTS, STANDS_STILL, chromium, served  # noqa: E402
 
+CHANGED = WATCH.replace("still() && ", "")  # while a run goes on here its progress is asked for every second: the script is seldom still
 PATIENCE = 120  # seconds for one step: a machine under load is slow, not broken
 RUNS = .2  # of the steps are followed by a press of Run here
 KEPT = 1.10
 LONGEST = 10_000  # queries: the walk turns back there, so that runs end
-FORGOTTEN_SECONDS = 180  # Streamlit keeps a session whose browser has gone for two minutes
+FORGOTTEN_SECONDS = 125  # Streamlit keeps a session whose browser has gone for two minutes, and lets it go when the next one leaves
+SETTLED_SECONDS = 60  # for that
 SHAPES = list(itertools.product((1, 2, 4, 8, 32, 64, 128), (16, 32, 48)))  # heads and head size: another one for each session
 SEEN = """() => ({
     url: location.href,
@@ -62,6 +64,14 @@ async def opened(browser: Browser, address: str, shape: tuple[int, int], seen: S
     return page
 
 
+async def one_visit(browser: Browser, address: str, seen: Seen) -> None:
+    """A session that comes, has the kernels run, for which the server imports much, moves for a few seconds and goes."""
+    page = await opened(browser, address, SHAPES[-1], seen)
+    await page.get_by_role("button", name="Run here", exact=True).click(timeout=1000 * PATIENCE)
+    await page.get_by_text("against float64").first.wait_for(timeout=1000 * PATIENCE)
+    await session(page, SHAPES[-1], time.monotonic() + 5, Seen())
+
+
 async def session(page: Page, shape: tuple[int, int], until: float, seen: Seen) -> None:
     """One person, who walks N up and down and has it run now and then, until it is late; then leaves."""
     try:
@@ -83,9 +93,12 @@ async def step(page: Page, shape: tuple[int, int], seen: Seen) -> None:
     before = (await page.evaluate(SEEN))["n"]
     key = "ArrowRight" if before < 256 or before < LONGEST and random.random() < .5 else "ArrowLeft"
     await page.locator(SLIDER).first.focus()
-    await page.evaluate("([watch, before]) => { window.repaint = eval(watch)({before}); }", [WATCH, await page.evaluate(f"({TEXTS})()")])
+    await page.evaluate("([watch, before]) => { window.repaint = eval(watch)({before}); }", [CHANGED, await page.evaluate(f"({TEXTS})()")])
     await page.keyboard.press(key)
-    seen.steps.append(await asyncio.wait_for(page.evaluate("() => window.repaint"), PATIENCE) / 1000)
+    try:
+        seen.steps.append(await asyncio.wait_for(page.evaluate("() => window.repaint"), PATIENCE) / 1000)
+    except TimeoutError:
+        raise TimeoutError(f"{key} at N = {before:g} showed nothing new in {PATIENCE} s: {await page.evaluate(SEEN)}") from None
     there = await page.evaluate(SEEN)
     look(there, shape, seen)
     if (there["n"] > before) != (key == "ArrowRight"):
@@ -124,20 +137,23 @@ async def watch_memory(process: int, samples: list[float]) -> None:
 
 
 async def load(address: str, seconds: float, count: int, seen: Seen) -> dict[str, float]:
-    """MB of the server: idle, after one session has come and gone, at its peak, and after all have gone."""
+    """MB of the server: idle, after one session has come and gone, at its peak, and after all have gone, been forgotten, and one more has
+    come and gone."""
     process = server_process(address)
     held, samples = dict(idle=memory(process)), []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(playwright), args=BROWSER_ARGUMENTS)
-        await session(await opened(browser, address, SHAPES[-1], seen), SHAPES[-1], time.monotonic() + 5, Seen())
+        await one_visit(browser, address, seen)
         held["start"] = memory(process)
         watching = asyncio.create_task(watch_memory(process, samples))
         pages = [await opened(browser, address, shape, seen) for shape in SHAPES[:count]]  # one after the other, as people come
         until = time.monotonic() + seconds
         await asyncio.gather(*(session(page, shape, until, seen) for page, shape in zip(pages, SHAPES)))
+        await asyncio.sleep(FORGOTTEN_SECONDS)
+        await one_visit(browser, address, seen)
         await browser.close()
         gone = time.monotonic()
-        while memory(process) > KEPT * held["start"] and time.monotonic() < gone + FORGOTTEN_SECONDS:
+        while memory(process) > KEPT * held["start"] and time.monotonic() < gone + SETTLED_SECONDS:
             await asyncio.sleep(1)
         watching.cancel()
     return held | dict(peak=max(samples), after=memory(process))
