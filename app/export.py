@@ -6,8 +6,9 @@ import plotly.graph_objects as go
 from choreographer.browsers.chromium import Chromium
 
 from app.charts.look import CLEAR
-from app.drawing.browser import Drawing
+from app.drawing.browser import Drawing, NotDrawn
 from app.settings import Settings
+from traffic_model import Refusal
 
 PNG_SCALE = 3  # 1280×720 becomes 3840×2160, which is 4K
 drawing = Drawing()
@@ -27,11 +28,20 @@ def why_no_images() -> str | None:
 
 
 def image(figure: go.Figure, extension: str) -> bytes:
-    """The figure in its own size as "svg", "png" or "pdf". The browser is started once per process and kept."""
+    """The figure in its own size as "svg", "png" or "pdf". The browser is started once per process and kept.
+
+    Raises Refusal where it does not start, dies again and again, or cannot draw the figure.
+    """
     text = figure.to_json(validate=False)
-    if extension == "png":
-        return drawing.png(text, PNG_SCALE, opaque=figure.layout.paper_bgcolor != CLEAR)
-    return dict(svg=drawing.svg, pdf=drawing.pdf)[extension](text)
+    try:
+        if extension == "png":
+            return drawing.png(text, PNG_SCALE, opaque=figure.layout.paper_bgcolor != CLEAR)
+        return dict(svg=drawing.svg, pdf=drawing.pdf)[extension](text)
+    except NotDrawn as error:
+        raise Refusal(f"the browser could not draw the figure: {str(error).splitlines()[0]}") from None
+    except (RuntimeError, OSError) as error:  # choreographer's own, and a time that is over
+        raise Refusal(f"the browser that draws images failed ({type(error).__name__}); `choreo_get_chrome` installs one that works, and "
+                      "HTML, CSV and JSON need none.") from None
 
 
 def table(records: list[dict], settings: Settings) -> str:

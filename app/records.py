@@ -146,7 +146,8 @@ def _with_times(runs: list[dict]) -> list[dict]:
 
 def _time(run: dict, samples: list[float]) -> dict:
     tenths = quantiles(samples, n=10, method="inclusive") if len(samples) > 1 else samples
-    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], kind="timed", when=run["when"], source=run["source"],
+    own = dict.fromkeys(run["tiling"]) if run["backend"] == LIBRARY else run["tiling"] if chooses_tiling(run) else {}
+    return dict(algorithm=run["algorithm"], n=run["problem"]["seq_len"], kind="timed", when=run["when"], source=run["source"], **own,
                 samples=len(samples), p10_ms=tenths[0], median_ms=median(samples), p90_ms=tenths[-1])
 
 

@@ -15,6 +15,7 @@ from app import export
 from app.charts.look import Template
 from app.drawing.png import with_texts
 from app.figures import Figure
+from traffic_model import Refusal
 
 PLOTLY = "plotly.min.js"  # beside the HTML files of a zip, once for all of them
 
@@ -89,12 +90,16 @@ def bundle(figures: list[Figure], template: Template, state: str) -> bytes:
     kinds = [kind for kind, how in KINDS.items() if not (how.browser and missing) and kind != "html"]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("SETTINGS.md", settings_text(figures, template, state, missing))
         archive.writestr(PLOTLY, get_plotlyjs())
         for figure in figures:
             archive.writestr(export.file_name(figure.name, figure.settings, "html"), page(figure, template, "directory"))
-            for name, content in files(figure, template, kinds).items():
-                archive.writestr(name, content)
+            for kind in kinds:
+                try:
+                    for name, content in files(figure, template, [kind]).items():
+                        archive.writestr(name, content)
+                except Refusal as refusal:
+                    missing = str(refusal).rstrip(".")
+        archive.writestr("SETTINGS.md", settings_text(figures, template, state, missing))
     return out.getvalue()
 
 

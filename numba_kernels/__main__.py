@@ -109,14 +109,19 @@ def show_validation(arguments) -> None:
 
 
 def show_comparison(arguments) -> None:
-    from numba_kernels.compare import compare
-    from numba_kernels.libraries import PACKAGES
+    from numba_kernels.compare import COUNTING, compare
+    from numba_kernels.libraries import PACKAGES, require_alike
 
     problems, gpu = _problems(arguments), options.gpu_of(arguments)
     for algorithm in arguments.algorithm:
         require_algorithm(algorithm)
     if not gpu_available():
         raise Refusal("compare measures on a GPU and this machine shows none; the Time page has what was recorded on one.")
+    require_how("gpu", COUNTING, arguments.repeat, arguments.seed, arguments.warmup)
+    if arguments.repeat == 0:
+        raise Refusal("compare sets times beside each other and --repeat 0 takes none; the smallest is 1.")
+    for problem in problems:
+        require_alike(problem)
     held = open_runs(arguments.out, header("gpu", "warm", PACKAGES)) if arguments.out else set()
     for problem in problems:
         found = compare(arguments.algorithm, problem, arguments.tiles, gpu, arguments.seed, arguments.repeat, arguments.warmup,

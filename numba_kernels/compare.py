@@ -14,6 +14,8 @@ from traffic_model.layout.tensor_core import NAME
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
+COUNTING = "requests"
+
 
 class Compared(NamedTuple):
     """One kernel or backend: its saved-run object, or why there is none."""
@@ -51,7 +53,7 @@ def compare(algorithms: list[str], problem: AttentionProblem, tilings: list[Tili
     inputs, rows, expected = inputs_and_expected(problem, seed)
     compared = []
     for library in libraries.run_libraries(problem, inputs, repeat):
-        compared.append(_library(library, problem, tilings[0], expected, rows, seed))
+        compared.append(_library(library, problem, expected, rows, seed))
         say(library.name)
     for algorithm in algorithms:
         compared += _ladder(algorithm, problem, tilings, target, seed, repeat, warmup)
@@ -61,22 +63,22 @@ def compare(algorithms: list[str], problem: AttentionProblem, tilings: list[Tili
 
 def _ladder(algorithm, problem, tilings, target, seed, repeat, warmup) -> Iterator[Compared]:
     """An algorithm's lines, one per tiling."""
-    try:
-        for tiling in [FusedTensorCoreLayout.best_tiling(problem, target)] if algorithm == NAME else tilings:
-            result = run(algorithm, problem, tiling, target, "gpu", "requests", seed, repeat, warmup)
-            yield Compared(f"{algorithm} {tiling}", result.record())
-    except Refusal as refusal:
-        yield Compared(algorithm, None, str(refusal))
+    for chosen in [None] if algorithm == NAME else tilings:
+        try:
+            tiling = chosen or FusedTensorCoreLayout.best_tiling(problem, target)
+            yield Compared(f"{algorithm} {tiling}", run(algorithm, problem, tiling, target, "gpu", COUNTING, seed, repeat, warmup).record())
+        except Refusal as refusal:
+            yield Compared(f"{algorithm} {chosen}" if chosen else algorithm, None, str(refusal))
 
 
-def _library(library, problem, tiling, expected, rows, seed) -> Compared:
-    """A library's line in the words of a saved run: no layout, nothing counted, one kernel."""
+def _library(library, problem, expected, rows, seed) -> Compared:
+    """A library's line in the words of a saved run: a tiling that means nothing, no layout, nothing counted, one kernel."""
     if library.refused:
         return Compared(library.name, None, library.refused)
     relative, largest = reference.errors(library.output[:, :, rows], expected)
     kernel = dict(name=library.name, grid=[], block=[], measures=[], ledger=[], times_ms=list(library.times_ms), counted_times_ms=None,
                   registers_per_thread=None, shared_bytes=None, local_bytes=None)
     return Compared(library.name, dict(
-        algorithm=library.name, problem=problem.record(), tiling=tiling.record(), layout={}, measures=[], ledger=[], flops=problem.flops,
+        algorithm=library.name, problem=problem.record(), tiling=Tiling().record(), layout={}, measures=[], ledger=[], flops=problem.flops,
         compulsory_bytes=problem.compulsory_one_kernel_bytes, backend=LIBRARY, counting="off", seed=seed, checked_rows=len(rows),
         relative_error=relative, max_abs_error=largest, accesses_checked=False, kernels=[kernel]))

@@ -38,11 +38,16 @@ def torch_or_refuse():
     return torch
 
 
-def run_libraries(problem: AttentionProblem, inputs: dict[str, np.ndarray], repeat: int) -> Iterator[LibraryRun]:
-    """Every backend on inputs as they are stored. Raises Refusal for a causal mask with N ≠ M, which PyTorch aligns top-left."""
+def require_alike(problem: AttentionProblem) -> None:
+    """Raises Refusal for what PyTorch computes otherwise: a causal mask with N ≠ M, which it aligns top-left."""
     if problem.mask == "causal" and problem.seq_len != problem.kv_len:
         raise Refusal(f"PyTorch aligns a causal mask top-left and Tilescope bottom-right: with N = {problem.seq_len} and M = "
                       f"{problem.kv_len} they differ; leave --kv-len out.")
+
+
+def run_libraries(problem: AttentionProblem, inputs: dict[str, np.ndarray], repeat: int) -> Iterator[LibraryRun]:
+    """Every backend on inputs as they are stored. Raises Refusal as require_alike does."""
+    require_alike(problem)
     torch = torch_or_refuse()
     attention = importlib.import_module("torch.nn.attention")
     q, k, v = (_tensor(torch, inputs[name], problem.dtype) for name in "QKV")

@@ -19,6 +19,7 @@ from traffic_model.ledger import Ledger
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
+SHORTEST_MS, LONGEST_MS = 1e-6, 1e9  # of any kernel: a nanosecond, eleven days
 SCHEMA = 1
 LIBRARY = "library"  # the backend of what somebody else's kernel did: timed on a GPU, nothing counted, no layout
 RECORDED = Path(__file__).parent / "recorded"
@@ -132,6 +133,8 @@ def check_header(header: dict) -> Iterator[str]:
 def _check_run(run: dict) -> Iterator[str]:
     if not isinstance(run["algorithm"], str) or not isinstance(run["backend"], str):
         yield "algorithm and backend are texts"
+    elif not run["algorithm"].strip() or not run["algorithm"].isprintable():
+        yield f"its algorithm, {run['algorithm']!r}, is no name that could be printed"
     for name, kind in (("problem", AttentionProblem), ("tiling", Tiling)):  # readers ask for every word of them
         if run[name] != (whole := kind(**run[name]).record()):
             yield f"its {name} is not whole; it holds {', '.join(whole)}"
@@ -148,8 +151,8 @@ def _check_run(run: dict) -> Iterator[str]:
     for kernel in run["kernels"]:
         Ledger.from_records(kernel["ledger"], kernel["measures"])
         for name in ("times_ms", "counted_times_ms"):
-            if not all(is_size(sample) and sample > 0 for sample in kernel[name] or []):
-                yield f"{name} of {kernel['name']} are not all positive numbers"
+            if not all(is_size(sample) and SHORTEST_MS <= sample <= LONGEST_MS for sample in kernel[name] or []):
+                yield f"{name} of {kernel['name']} are not all between {SHORTEST_MS:g} and {LONGEST_MS:g} ms"
 
 
 def _check_kernels(run: dict) -> Iterator[str]:

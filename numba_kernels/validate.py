@@ -111,22 +111,22 @@ def _compared(kernel: KernelRun, why: Callable, launch: Profiled) -> tuple[Compa
     for space, direction, measure in nsight.METRICS:
         counted, hardware = kernel.ledger.total(measure, space=space, direction=direction), launch.bytes(space, direction, measure)
         if counted or hardware:
-            cause = why(space, direction, measure) if counted != hardware else None
+            cause = why(space, direction, measure, hardware < counted) if counted != hardware else None
             pairs.append(Compared(space, direction, measure, counted, hardware, cause))
     return tuple(pairs)
 
 
-def _why(spec: KernelSpec, backend: str) -> Callable[[Space, Direction, Measure], str | None]:
-    """What explains a difference: sectors and wavefronts follow the width of the instructions that the compiler chose, wavefronts also
-    how the accesses of a multiprocessor meet; distinct bytes neither."""
-    def why(space, direction, measure):
+def _why(spec: KernelSpec, backend: str) -> Callable[[Space, Direction, Measure, bool], str | None]:
+    """What explains a difference: sectors and wavefronts follow the width of the instructions that the compiler chose, which makes them
+    fewer; wavefronts also how the accesses of a multiprocessor meet, which makes them more; distinct bytes neither."""
+    def why(space, direction, measure, fewer):
         if measure == Measure.DISTINCT:
             return None
         if backend != "gpu":
             return "the width of the instructions is not known without the GPU"
         merged = [f"{number} {name}" for name, number in sorted(gpu.wide_accesses(spec).items())
                   if name.startswith(MNEMONIC[space, direction])]
-        if merged:
+        if merged and fewer:
             return f"the compiler merged accesses: {', '.join(merged)}"
         return REPEATED if measure == Measure.WAVEFRONTS else None
 

@@ -82,12 +82,14 @@ def show() -> None:
 
 
 def repeated() -> dict[tuple[str, str, AttentionProblem, Tiling], list[int]]:
-    """{launch: the DRAM reads of each time that it was measured}, the steadiest first."""
-    found = defaultdict(list)
-    for recording in recorded_launches(repeated=True):
+    """{launch: the DRAM reads of each time that it was measured, in the sweep first}, the steadiest first."""
+    found, name = defaultdict(list), lambda line: (line["algorithm"], line["kernel"], AttentionProblem(**line["problem"]),
+                                                   Tiling(**line["tiling"]))
+    again = {name(line) for recording in recorded_launches(repeated=True) for line in recording.lines}
+    for recording in [*recorded_launches(), *recorded_launches(repeated=True)]:
         for line in recording.lines:
-            launch = line["algorithm"], line["kernel"], AttentionProblem(**line["problem"]), Tiling(**line["tiling"])
-            found[launch].append(line["dram_read_bytes"])
+            if name(line) in again:
+                found[name(line)].append(line["dram_read_bytes"])
     return dict(sorted(found.items(), key=lambda each: max(each[1]) / min(each[1])))
 
 

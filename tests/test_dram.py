@@ -106,9 +106,9 @@ def test_registers_are_those_that_were_recorded():
 def test_the_hardware_repeats_itself_in_most_launches_and_not_in_all():
     """What no model of one launch can be nearer to than the launch is to itself; the README has the numbers."""
     spreads = [max(reads) / min(reads) - 1 for reads in compare_dram.repeated().values()]
-    assert all(len(reads) >= 2 for reads in compare_dram.repeated().values())
-    assert len(spreads) == 19 and sum(spread < .09 for spread in spreads) == 16
-    assert [round(100 * spread) for spread in spreads[-2:]] == [39, 66]
+    assert all(len(reads) >= 3 for reads in compare_dram.repeated().values())
+    assert len(spreads) == 19 and sum(spread > compare_dram.TARGETS[1] for spread in spreads) == 8
+    assert [round(100 * spread) for spread in spreads[-2:]] == [39, 153]
 
 
 def test_every_constant_has_its_meaning_and_source():

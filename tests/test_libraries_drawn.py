@@ -1,6 +1,8 @@
 """Libraries and tensor cores on Time: drawn where a file holds such runs, in colours of their own, and compared by what they have."""
+import csv
+import io
 import json
-import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,10 +14,11 @@ from viewer import collisions
 from app import comparing, dropped, records
 from app.charts.claims import time_claim
 from app.charts.look import DASH, PALETTES, page_look, slide_look
+from app.export import table
 from app.figures import FIGURES, Sources
 from numba_kernels import compare
 from numba_kernels.libraries import LibraryRun
-from traffic_model import Tiling
+from traffic_model import Refusal, Tiling
 
 TIMES = {"PyTorch cuDNN": .5, "PyTorch memory-efficient": .9, "fused_tensor_core": .7}
 
@@ -23,7 +26,7 @@ TIMES = {"PyTorch cuDNN": .5, "PyTorch memory-efficient": .9, "fused_tensor_core
 def library_run(n: int, name: str, ms: float) -> dict:
     """As compare writes it."""
     run = LibraryRun(name, np.ones((1, 1, 1, 1)), (ms, 2 * ms))
-    return compare._library(run, DEFAULT.at(n).problem, Tiling(16, 16), np.ones((1, 1, 1, 1)), np.array([0]), seed=0).record
+    return compare._library(run, DEFAULT.at(n).problem, np.ones((1, 1, 1, 1)), np.array([0]), seed=0).record
 
 
 def tensor_core_run(n: int, ms: float) -> dict:
@@ -57,7 +60,7 @@ def test_libraries_are_dashed_and_tensor_cores_have_a_line_of_their_own(measured
     assert lines(with_libraries)[palette["library"]] == [DASH, DASH] and lines(with_libraries)[palette["tensor"]] == ["solid"]
     assert not {palette["library"], palette["tensor"]} & set(lines(without))
     said = " ".join(note.text for note in with_libraries.layout.annotations).replace("<br>", " ")
-    assert all(f"<b>{name}</b>" in said for name in ("cuDNN", "memory-efficient", "tensor-core fused")) and "dashed: PyTorch; " in said
+    assert all(f"<b>{name}</b>" in said for name in ("cuDNN", "memory-efficient", "tensor-core fused")) and "dashed: PyTorch" in said
 
 
 def test_names_of_lines_that_end_close_together_stand_in_the_order_of_the_lines():
@@ -65,9 +68,29 @@ def test_names_of_lines_that_end_close_together_stand_in_the_order_of_the_lines(
     times = {"PyTorch cuDNN": 1.1, "PyTorch memory-efficient": 2.0, "PyTorch flash": 1.6, "fused_tensor_core": 1.0}
     runs = [tensor_core_run(4096, ms) if name == "fused_tensor_core" else library_run(4096, name, ms) for name, ms in times.items()]
     measured = dropped.read("libraries.jsonl", file(*runs))
-    figure = FIGURES["time"](DEFAULT, Sources([recording(DEFAULT, [2**k for k in range(7, 17)]), measured])).draw(page_look("light"))
-    [stack] = [note.text for note in figure.layout.annotations if "cuDNN" in note.text]
-    assert re.findall("<b>(.*?)</b>", stack) == ["memory-efficient", "flash", "cuDNN", "tensor-core fused"]
+    look = page_look("light")
+    figure = FIGURES["time"](DEFAULT, Sources([recording(DEFAULT, [2**k for k in range(7, 17)]), measured])).draw(look)
+    low, high = figure.layout.yaxis.range
+    height = lambda note: (note.y - low) / (high - low) * look.plot["y"] * look.text + note.yshift  # px above the axis
+    named = {note.text.partition("<b>")[2].partition("</b>")[0]: note for note in figure.layout.annotations}
+    ends = [named[name] for name in ("memory-efficient", "flash", "cuDNN", "tensor-core fused")]
+    heights, shifts = [height(note) for note in ends], [abs(note.yshift) for note in ends]
+    assert all(upper - lower >= look.text for upper, lower in pairwise(heights)) and max(shifts) < 2.5 * look.text
+    assert len({(note.x, note.xshift) for note in ends}) == 1
+
+
+@pytest.mark.parametrize("name", ["", " ", "\ud800 a", "\u0000 a"])
+def test_a_library_without_a_name_is_refused(name):
+    with pytest.raises(Refusal, match="is no name that could be printed"):
+        dropped.read("libraries.jsonl", file(library_run(1024, name, .5)))
+
+
+def test_a_table_says_the_tiles_that_a_kernel_had(measured):
+    figure = FIGURES["time"](DEFAULT, Sources([recording(DEFAULT, [1024, 4096]), measured]))
+    rows = csv.DictReader(io.StringIO(table(figure.records, figure.settings)))
+    tiles = {row["algorithm"]: (row["block_q"], row["block_k"]) for row in rows}
+    assert tiles["fused_tensor_core"] == ("128", "64") and tiles["PyTorch cuDNN"] == ("", "")
+    assert tiles["fused"] == tuple(map(str, DEFAULT.tiling.record().values()))
 
 
 @pytest.mark.parametrize("look", [page_look("light"), slide_look("light")], ids=["page", "slide"])
@@ -86,9 +109,9 @@ def test_every_figure_takes_a_file_of_libraries_alone(measured):
 
 def test_the_title_credits_each_step_alone():
     times = {name: {8: ms} for name, ms in dict(naive=80, tiled=8, fused=4, fused_tensor_core=1).items()}
-    assert time_claim(times, {}, 8) == "At N = 8 tiling gains 10×, fusion gains another 2.00×, tensor-core arithmetic gains another 4.00×"
+    assert time_claim(times, {}, 8) == "At N = 8 tiling gains 10×, fusion gains another 2.00×, the tensor-core kernel gains another 4.00×"
     slower = times | dict(fused_tensor_core={8: 8})
-    assert time_claim(slower, {}, 8).endswith("tensor-core arithmetic loses 2.00×")
+    assert time_claim(slower, {}, 8).endswith("the tensor-core kernel loses 2.00×")
 
 
 def test_a_library_has_times_to_compare_and_no_counts(measured):

@@ -64,9 +64,14 @@ def test_they_are_written_between_their_markers_and_nowhere_else(tmp_path, capsy
     assert command.main(["results", "--into", str(page)]) == 0
     ladders, others = (table() for table in results.TABLES.values())
     assert page.read_text() == f"before\n{second}\n{others}\n{ends}\nbetween\n{start}\n{ladders}\n{end}\nafter\n"
-    page.write_bytes(f"before\r\n{start}\n{end}\r\n".encode())  # as an editor on Windows leaves it, and the other table is not wanted
+    page.write_bytes(f"before\r\n{start}\r\n{end}\r\n".encode())  # as an editor on Windows leaves it, and the other table is not wanted
     results.write(page)
-    assert page.read_bytes() == f"before\r\n{start}\n{ladders}\n{end}\r\n".encode()
+    assert page.read_bytes() == f"before\n{start}\n{ladders}\n{end}\n".replace("\n", "\r\n").encode()
+    for broken in (f"{start}\n{second}\n{end}\n{ends}", f"{start}\n{second}\n{ends}\n{end}", f"{start}\n{start}\n{end}", f"{end}\n{start}",
+                   f"{start}\n{end}\n{second}", f"{start}\n{end}\n{start}\n{end}"):
+        page.write_text(broken)
+        assert command.main(["results", "--into", str(page)]) == 2 and "not once each, one after the other" in capsys.readouterr().err
+        assert page.read_text() == broken
     page.write_text("no place")
     assert command.main(["results", "--into", str(page)]) == 2 and "has no place for a table" in capsys.readouterr().err
     assert page.read_text() == "no place"

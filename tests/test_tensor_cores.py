@@ -3,6 +3,7 @@ import itertools
 import random
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import offline
@@ -11,7 +12,7 @@ import tile_events
 
 from numba_kernels import reference, saved
 from numba_kernels.__main__ import main
-from numba_kernels.compare import Compared, Comparison, _library
+from numba_kernels.compare import Compared, Comparison, _ladder, _library
 from numba_kernels.comparison_text import comparison_text
 from numba_kernels.libraries import LibraryRun, torch_or_refuse
 from numba_kernels.run import ALGORITHMS, gpu_available, run
@@ -92,7 +93,7 @@ def test_a_comparison_is_a_table_with_the_fastest_first_and_a_file_of_runs(tmp_p
     problem = AttentionProblem(1024, heads=16, dtype="bfloat16")
     rows = reference.checked_rows(1024, 1024)
     output = np.ones((1, 16, 1024, 64))
-    slow, quick = (_library(LibraryRun(name, output, times), problem, Tiling(), output, rows, 0)
+    slow, quick = (_library(LibraryRun(name, output, times), problem, output, rows, 0)
                    for name, times in (("PyTorch math", (4.0, 2.0, 3.0)), ("PyTorch flash", (0.5,))))
     text = comparison_text(Comparison(problem, 800.0, (slow, quick, Compared("PyTorch cuDNN", None, "no such kernel"))))
     assert text.index("PyTorch flash") < text.index("PyTorch math") < text.index("PyTorch cuDNN: no such kernel")
@@ -109,6 +110,21 @@ def test_comparing_needs_a_gpu_and_pytorch_and_says_so(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(Refusal, match="PyTorch is not installed here"):
         torch_or_refuse()
+    monkeypatch.setattr("numba_kernels.__main__.gpu_available", lambda: True)
+    for options, sentence in ((["--repeat", "0"], "--repeat 0 takes none"), (["--seed", "-5"], "Seed -5 is below zero"),
+                              (["--mask", "full,causal", "--kv-len", "7"], "PyTorch aligns a causal mask top-left")):
+        assert main(["compare", *options]) == 2 and sentence in capsys.readouterr().err
+
+
+def test_a_refused_tiling_costs_its_own_line_alone(monkeypatch):
+    def run(algorithm, problem, tiling, *_):
+        if tiling == Tiling(128, 64):
+            raise Refusal("too large")
+        return SimpleNamespace(record=lambda: dict(tiling=tiling.record()))
+
+    monkeypatch.setattr("numba_kernels.compare.run", run)
+    found = list(_ladder("fused", AttentionProblem(64), [Tiling(128, 64), Tiling(64, 64)], H200, 0, 3, 1))
+    assert [(each.name, each.refused) for each in found] == [("fused 128×64", "too large"), ("fused 64×64", "")]
 
 
 def test_on_hopper_a_block_takes_one_query_tile_after_the_other():

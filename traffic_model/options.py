@@ -34,7 +34,8 @@ def run_command(command: Callable[[argparse.Namespace], None], arguments: argpar
             stream.reconfigure(errors="replace")  # a terminal that knows no × shows ? instead
     try:
         command(arguments)
-        sys.stdout.flush()
+        if sys.stdout:  # a shell can start a command without one
+            sys.stdout.flush()
     except Refusal as refusal:
         print(sentence(str(refusal)), file=sys.stderr)
         return FAILED

@@ -30,7 +30,7 @@ def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: i
     """
     naive, tiled, fused, tensor = (times.get(name, {}).get(n) for name in ("naive", "tiled", "fused", "fused_tensor_core"))
     if naive and tiled and fused:
-        more = f", tensor-core arithmetic {_gains(fused / tensor, 'another ')}" if tensor else ""
+        more = f", the tensor-core kernel {_gains(fused / tensor, 'another ')}" if tensor else ""
         return f"At N = {n:,} tiling {_gains(naive / tiled)}, fusion {_gains(tiled / fused, 'another ')}{more}"
     parts = [f"{NAMES.get(name, name)} {_against(series[n] / floor[n])}" for name, series in times.items() if n in series and n in floor]
     if parts:

@@ -12,6 +12,7 @@ AROUND = (0, *(side * angle for angle in (30, 60, 90, 120, 150) for side in (-1,
 RIGHT, BELOW = (0, -30, 30), (-30, -45, -60)
 STEP = .5  # em between the marks that stand for a line
 LABEL, MARKER, STROKE, OUTSIDE = 10000, 400, 5, 100000  # what covering one costs; an em of distance costs 3
+ASTRAY = 300  # nearer to another line's end than to its own point
 
 
 class Box(NamedTuple):
@@ -26,12 +27,17 @@ class Box(NamedTuple):
     def meets(self, other: "Box") -> bool:
         return self.left < other.right and other.left < self.right and self.bottom < other.top and other.bottom < self.top
 
+    def gap(self, point: tuple[float, float]) -> float:
+        """From its edge to a point outside."""
+        x, y = point
+        return math.hypot(max(self.left - x, 0, x - self.right), max(self.bottom - y, 0, y - self.top))
+
 
 class Placer:
     """Tell it first what is drawn, then ask it to place the labels, the most important first."""
 
     def __init__(self, chart: Chart):
-        self.chart, self.taken = chart, []
+        self.chart, self.taken, self.ends = chart, [], []
 
     def point(self, x: float, y: float, size: float = .7) -> None:
         x, y = self._em(x, y)
@@ -44,23 +50,33 @@ class Placer:
                 x, y = (a + share * (b - a) for a, b in zip(one, other))
                 self.taken.append(Box(x - .1, x + .1, y - .1, y + .1, STROKE))
 
+    def end(self, x: float, y: float) -> None:
+        """Where a line ends, or is read: labels of others keep away."""
+        self.ends.append(self._em(x, y))
+
     def area(self, left: float, bottom: float, text: str) -> None:
         """A label that was placed by hand, its lower left corner in em."""
         width, height = size(text)
         self.taken.append(Box(left, left + width, bottom, bottom + height, LABEL))
 
+    def beside(self, x: float, y: float, text: str, dx: float, dy: float) -> None:
+        """A label that was placed by hand to the right of a point, its left edge and middle moved by (dx, dy) em."""
+        left, middle = self._em(x, y)
+        self.area(left + dx, middle + dy - size(text)[1] / 2, text)
+
     def label(self, points: list[tuple[float, float]], text: str, role: str, directions: tuple[int, ...] = AROUND,
               within: float = math.inf) -> None:
         """Beside one of these points where it covers least; of equal places the nearest, then the first of the directions.
 
-        within: em; a label that has no free place so near is left out.
+        within: em; a label is left out that has no place so near where it covers at most lines, and is nearer to its point than to ends.
         """
         best, found = math.inf, None
         for (x, y), near, (rank, degrees) in product(points, NEAR, enumerate(directions)):
             dx, dy, anchor, box = self._place(x, y, near, math.radians(degrees), *size(text))
-            covered = sum(each.cost for each in self.taken if box.meets(each)) + OUTSIDE * self._outside(box)
-            cost = 3 * near + .3 * rank + covered
-            if cost < best and (within == math.inf or near <= within and not covered):
+            covered = [each.cost for each in self.taken if box.meets(each)] + [OUTSIDE] * self._outside(box)
+            astray = self._astray(box, self._em(x, y))
+            cost = 3 * near + .3 * rank + sum(covered) + ASTRAY * astray
+            if cost < best and (within == math.inf or near <= within and max(covered, default=0) <= STROKE and not astray):
                 best, found = cost, (x, y, text, role, dx, dy, anchor)
                 where = box
         if not found:
@@ -81,6 +97,9 @@ class Placer:
         """Signed em from the plot's lower left corner."""
         return tuple(math.copysign(self.chart.distance(name, value, low), value - low)
                      for name, value in (("x", x), ("y", y)) for low in [10 ** self.chart.axes[name]["range"][0]])
+
+    def _astray(self, box: Box, own: tuple[float, float]) -> bool:
+        return any(box.gap(end) < box.gap(own) for end in self.ends if end != own)
 
     def _outside(self, box: Box) -> bool:
         plot = self.chart.look.plot

@@ -20,9 +20,11 @@ def time(records: list[dict], too_large: list[dict], floor: dict[int, float], co
     model: predicted times to draw beside them (see app/modelled.py); beside: other GPUs' times; title: another than `claim`."""
     series, live = (_by_algorithm(records, when) for when in ("recorded", "live"))
     timed = [*records, *(r for _, some in beside for r in some)]
-    come_from = f"recorded on {1 + len(beside)} GPUs" if beside and not look.slide else sources(timed)  # a page names them above
+    come_from = sources(timed)
+    if not look.slide:  # a page names them above
+        come_from = f"recorded on {1 + len(beside)} GPUs" if beside else whose(series) or come_from
     chart = Chart(look, title or claim(records, floor, n), conditions, "device time", "sequence length N",
-                  f"timed: median, whiskers 10–90 %; {whose(series)}{come_from}")
+                  f"timed: median, whiskers 10–90 %; {'; '.join(dict.fromkeys(filter(None, (whose(series), come_from))))}")
     time_axes(chart, [r["n"] for r in timed + too_large], [*floor.values(), *(r["ms"] for r in model), *_whiskers(timed)],
               30 * 4 ** (len(rows) - 1) if (rows := {r["algorithm"] for r in too_large}) else 3)  # room for rows of crosses
     if floor:

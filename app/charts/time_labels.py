@@ -5,16 +5,16 @@ from app.charts.placing import LINE, Placer, size
 from traffic_model.units import decimal_bytes, milliseconds
 
 BESIDE = (90, 120, 60, 0, -30, -60, -90)  # degrees, for the name of a line that ends in the plot
-AFTER = (0, -30, 30, -60, 60)  # for the names of several
-CLOSE = 2.7  # em: two lines of text
+BESIDE_MARKER = .7  # em
+CLOSE = 1.8  # em: between ends whose labels would be in each other's place
 REACH = 2.0  # em: a value further off would not be known as its point's; the table has it
 MARGIN = 24  # letters that fit beside the plot
 
 
 def whose(series: dict) -> str:
-    """The first word of the libraries' names, which labels leave out: dashed: PyTorch; """
+    """The first word of the libraries' names, which labels leave out: dashed: PyTorch"""
     words = dict.fromkeys(name.split()[0] for name in series if role(name) == LIBRARY)
-    return f"dashed: {', '.join(words)}; " if words else ""
+    return f"dashed: {', '.join(words)}" if words else ""
 
 
 def placer_of(chart: Chart, lines: list[dict[int, float]], floor: dict[int, float]) -> Placer:
@@ -49,6 +49,8 @@ def values(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], 
     low, high = (10**value for value in chart.axes["y"]["range"])
     placer.line({n: low, n * (1 + 1e-9): high})
     at = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
+    for ms in (*at.values(), *([floor[n]] if n in floor else [])):
+        placer.end(n, ms)
     for algorithm, ms in at.items():
         if role(algorithm) != LIBRARY:
             placer.label([(n, ms)], f"<b>{milliseconds(ms)}</b>", role(algorithm), within=REACH)
@@ -63,25 +65,33 @@ def labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], 
     for algorithm, points in series.items():
         x, ms, name = max(points), points[max(points)]["median_ms"], _name(algorithm)
         value = "" if chart.look.hidden or (x < last_n and role(algorithm) == LIBRARY) else f" {milliseconds(ms)}"  # lines leave no room
-        text = f"<b>{name if len(name + value) <= MARGIN else name.replace(' ', '<br>')}</b>{value}"
+        text = f"<b>{name if x < last_n or len(name + value) <= MARGIN else name.replace(' ', '<br>')}</b>{value}"
         beside.append((x, ms, text, role(algorithm)))
     beside += more
     if floor:
         x, y = [*floor.items()][-1]
         what = f"<br>three kernels' compulsory<br>bytes ÷ {copy_gb_per_s / 1000:.3g} TB/s copied"
-        beside.append((x, y, f"<b>unfused floor</b>{'' if more else what}", "model"))  # beside other GPUs' ends there is no room
-    for ends in _close(chart, [end for end in beside if end[0] < last_n]):
+        roomy = not more and not any(role(algorithm) == LIBRARY for algorithm in series)
+        beside.append((x, y, f"<b>unfused floor</b>{what if roomy else ''}", "model"))
+    for x, y, *_ in beside:
+        placer.end(x, y)
+    close = _close(chart, [end for end in beside if end[0] < last_n])
+    for ends in close:
+        if len(ends) > 1:
+            _column(chart, placer, ends)
+    for ends in close:
         if len(ends) == 1:
             (x, y, text, its_role), = ends
             placer.label([(x, y)], text, its_role, BESIDE)
-        else:
-            coloured = lambda text, its_role: f'<span style="color:{chart.ink(its_role)}">{text.replace("<br>", " ")}</span>'
-            names = "<br>".join(coloured(*name) for _, _, *name in ends)
-            placer.label([(x, y) for x, y, *_ in ends], names, ends[0][3], AFTER)
-    in_margin = [label for label in beside if label[0] == last_n]
-    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in in_margin])
-    for (x, y, text, its_role), dy in zip(in_margin, shifts):
-        chart.note(x, y, text, its_role, .7, dy)
+    _column(chart, placer, [label for label in beside if label[0] == last_n])
+
+
+def _column(chart: Chart, placer: Placer, ends: list[tuple]) -> None:
+    """The labels of ends at one N, to the right of them, each as near to its own as the others let it."""
+    shifts = chart.spread([(y, .1 + 1.32 * (1 + text.count("<br>"))) for _, y, text, _ in ends])
+    for (x, y, text, its_role), dy in zip(ends, shifts):
+        chart.note(x, y, text, its_role, BESIDE_MARKER, dy, ground=chart.p["ground"])
+        placer.beside(x, y, text, BESIDE_MARKER, dy)
 
 
 def _close(chart: Chart, ends: list[tuple]) -> list[list[tuple]]:

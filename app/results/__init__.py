@@ -18,19 +18,23 @@ def text() -> str:
 
 
 def write(path: Path) -> None:
-    """Puts each table for which a file has markers between them. Raises Refusal for a file that has none."""
+    """Puts each table for which a file has markers between them, in the file's line ends. Raises Refusal for a file that has none, or has
+    them twice, or one without its other."""
     try:
         text = path.read_bytes().decode()  # as it is, line ends included
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(f"the file {str(path)!r} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}.") from None
-    found = False
-    for name, table in TABLES.items():
+    present = [name for name in TABLES if any(marker in text for marker in markers(name))]
+    for name in present:
         start, end = markers(name)
-        before, starts, rest = text.partition(start)
-        _, ends, after = rest.partition(end)
-        if starts and ends:
-            found, text = True, f"{before}{start}\n{table()}\n{end}{after}"
-    if not found:
+        before, _, rest = text.partition(start)
+        old, _, after = rest.partition(end)
+        crossed = any(marker in old for each in TABLES for marker in markers(each))
+        if text.count(start) != 1 or text.count(end) != 1 or end in before or crossed:
+            raise Refusal(f"the file {str(path)!r} has the lines {start} and {end} not once each, one after the other; it stays as it is.")
+        new_line = "\r\n" if f"{start}\r\n" in text else "\n"
+        text = new_line.join([f"{before}{start}", *TABLES[name]().split("\n"), f"{end}{after}"])
+    if not present:
         start, end = markers(next(iter(TABLES)))
         raise Refusal(f"the file {str(path)!r} has no place for a table; the first one goes between the lines {start} and {end}.")
     path.write_bytes(text.encode())

@@ -1,21 +1,32 @@
 """A short ring that is run on this machine, and whether it counts what the model says."""
+import threading
 from dataclasses import replace
 
 from app import hosting
 from app.settings import Settings
 from numba_kernels import ring as kernels
-from traffic_model import Ledger, Measure, Space
+from traffic_model import Ledger, Measure, Refusal, Space
 from traffic_model.ring import ring
 
 SHORT, BACKEND = 512, "cpu"  # a length that takes a moment; all members in this process
+_one_at_a_time = threading.Lock()
 
 
 def counted(settings: Settings, gpus: int) -> str:
     """Runs the ring with one head and compares every launch and every copy with the prediction, in a sentence.
 
-    Raises Refusal where the host wants no kernel to run.
+    Raises Refusal where the host wants no kernel to run, while another session's ring runs, and as the ring does.
     """
     hosting.require_kernels()
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Refusal("busy: a ring of another session runs on this machine; try again in a minute.")
+    try:
+        return _counted(settings, gpus)
+    finally:
+        _one_at_a_time.release()
+
+
+def _counted(settings: Settings, gpus: int) -> str:
     problem = replace(settings.problem, seq_len=SHORT, kv_len=SHORT, heads=1, kv_heads=1, batch=1)
     ran = kernels.ring(problem, settings.tiling, settings.gpu, gpus, BACKEND)
     predicted = ring(problem, settings.tiling, settings.gpu, gpus).steps

@@ -2,13 +2,15 @@
 import streamlit as st
 
 from app import controls
-from app.ring.counted import counted
+from app.ring.counted import SHORT, counted
 from app.ring.film import html, mount
 from app.ring.payload import payload
 from app.ring.receipt import formula, steps
 from app.settings import Settings
 from app.views import parts
 from app.views.parts import WIDE
+from traffic_model import Refusal
+from traffic_model.errors import sentence
 
 WHY = """
 **What goes round.** Every GPU keeps its rows of Q, and of O. Its block of K and V goes to the next GPU while it works on it, so after
@@ -23,6 +25,9 @@ behind a step.
 """
 
 
+HELP = f"Runs one of N = {SHORT} and one head on this machine and counts every launch and copy."
+
+
 def show(settings: Settings, own) -> None:
     """own: the container in the sidebar for this page's controls."""
     st.html(WIDE)
@@ -32,8 +37,11 @@ def show(settings: Settings, own) -> None:
     shown = payload(*chosen, measure)
     mount(shown)
     st.markdown(WHY.format(command=f"python -m numba_kernels ring --gpus {gpus} {settings.options}"))
-    if parts.starting_button("Run it here", "run_ring", "Runs a short one on this machine and counts every launch and copy."):
+    if parts.starting_button("Run it here", "run_ring", HELP):
         with st.spinner("Running a short ring; the first time its kernels are compiled"):
-            st.markdown(counted(settings, gpus))
+            try:
+                st.markdown(counted(settings, gpus))
+            except Refusal as refusal:
+                st.warning(sentence(str(refusal)))
     parts.details("ring", {"Formula": lambda: st.markdown(formula(*chosen)), "Steps": lambda: parts.table(steps(*chosen))})
     parts.download(html, shown, "ring")
