@@ -113,7 +113,7 @@ def broken(change):
     (broken(lambda o: o[2]["ledger"][0].update(bytes=True)), "line 3 .* whole numbers from 0 up"),
     (broken(lambda o: o[2]["ledger"].append(o[2]["ledger"][0])), "line 3 .* a cell is there twice"),
     (broken(lambda o: o[2]["ledger"][0].update(array="w")), "line 3 .* 'w' is not a valid Array"),
-    (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all positive"),
+    (broken(lambda o: o[2]["kernels"][0].update(times_ms=[1.0, 0])), "line 3 .* not all between 1e-06 and 1e.09 ms"),
     (broken(lambda o: o[2].update(kernels=None)), "line 3"),
     *((broken(lambda o, kernels=kernels: o[2].update(kernels=kernels)), "line 3 .* its kernels are .*; .* has ") for kernels in
       ([], [dict(name="other", times_ms=[1.0], counted_times_ms=[], ledger=[], measures=[])])),
