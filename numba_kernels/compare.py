@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from numba_kernels import libraries, reference
+from numba_kernels import libraries, reference, saved
 from numba_kernels.run import inputs_and_expected, run
 from numba_kernels.saved import LIBRARY
 from traffic_model.errors import Refusal
@@ -27,10 +27,11 @@ class Compared(NamedTuple):
     @property
     def ms(self) -> float:
         """Median of the whole attention."""
-        return statistics.median(map(sum, zip(*(kernel["times_ms"] for kernel in self.record["kernels"]))))
+        return statistics.median(saved.total_times_ms(self.record))
 
-    def tflops(self, problem: AttentionProblem) -> float:
-        return problem.flops / self.ms / 1e9
+    @property
+    def tflops(self) -> float:
+        return saved.tflops(self.record)
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,11 @@ def total_times_ms(run: dict, which: str = "times_ms") -> list[float]:
     return [math.fsum(times) for times in zip(*samples)]
 
 
+def tflops(run: dict) -> float:
+    """TFLOP/s of the products that the mask leaves, at the median time."""
+    return run["flops"] / statistics.median(total_times_ms(run)) / 1e9
+
+
 def counting_cost(run: dict) -> float | None:
     """Time with counting over time without, minus one, medians of the whole run; None where either was not timed."""
     plain, counted = (total_times_ms(run, which) for which in ("times_ms", "counted_times_ms"))

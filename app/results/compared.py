@@ -1,6 +1,5 @@
 """The tensor cores' table: the rate of fused_tensor_core beside PyTorch's kernels, which were timed on the same inputs in the same run."""
 from collections.abc import Iterable
-from statistics import median
 from textwrap import fill
 
 from app import records
@@ -19,11 +18,6 @@ def rows(files: Iterable[saved.SavedRuns]) -> dict[AttentionProblem, dict[str, d
     """{problem: {kernel or library: its saved run}}. Of several runs of one, the last one stands."""
     runs = [run for file in files for run in file.runs if run["algorithm"] in (NAME, *LIBRARIES)]
     return {problem: {run["algorithm"]: run for run in runs if run["problem"] == problem.record()} for problem in PROBLEMS}
-
-
-def rate(run: dict) -> float:
-    """TFLOP/s at the median time."""
-    return run["flops"] / median(saved.total_times_ms(run)) / 1e9
 
 
 def markdown(found: dict[AttentionProblem, dict[str, dict]]) -> str:
@@ -46,7 +40,7 @@ def table() -> str:
 
 
 def _cells(problem: AttentionProblem, runs: dict[str, dict]) -> list[str]:
-    against = rate(runs[NAME]) / rate(runs["PyTorch cuDNN"])
+    against = saved.tflops(runs[NAME]) / saved.tflops(runs["PyTorch cuDNN"])
     error = runs[NAME]["relative_error"] / runs["PyTorch flash"]["relative_error"]
-    return [str(problem.head_dim), problem.mask, f"{problem.seq_len:,}", *(f"{rate(runs[name]):.0f}" for name in (NAME, *LIBRARIES)),
-            f"{against:.2f}×", f"{error:.2f}"]
+    rates = (f"{saved.tflops(runs[name]):.0f}" for name in (NAME, *LIBRARIES))
+    return [str(problem.head_dim), problem.mask, f"{problem.seq_len:,}", *rates, f"{against:.2f}×", f"{error:.2f}"]
