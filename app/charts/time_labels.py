@@ -45,7 +45,8 @@ def crosses(chart: Chart, placer: Placer, too_large: list[dict]) -> None:
 
 
 def values(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], n: int) -> None:
-    """The milliseconds at n of the ladder and of the floor, whose lines they keep off. A line that ends at n has its label."""
+    """The milliseconds at n of the ladder and of the floor, each nearer to its point than to any other. A line that ends at n has its
+    label."""
     low, high = (10**value for value in chart.axes["y"]["range"])
     placer.line({n: low, n * (1 + 1e-9): high})
     at = {algorithm: points[n]["median_ms"] for algorithm, points in series.items() if n in points and n < max(points)}
@@ -75,12 +76,10 @@ def labels(chart: Chart, placer: Placer, series: dict, floor: dict[int, float], 
         beside.append((x, y, f"<b>unfused floor</b>{what if roomy else ''}", "model"))
     for x, y, *_ in beside:
         placer.end(x, y)
-    close = _close(chart, [end for end in beside if end[0] < last_n])
-    for ends in close:
+    for ends in sorted(_close(chart, [end for end in beside if end[0] < last_n]), key=len, reverse=True):  # columns have no choice
         if len(ends) > 1:
             _column(chart, placer, ends)
-    for ends in close:
-        if len(ends) == 1:
+        else:
             (x, y, text, its_role), = ends
             placer.label([(x, y)], text, its_role, BESIDE)
     _column(chart, placer, [label for label in beside if label[0] == last_n])
