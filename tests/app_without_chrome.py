@@ -9,4 +9,4 @@ sys.path.insert(0, str(ROOT))
 from app import export  # noqa: E402
 
 export.Chromium.find_browser = lambda **_: None
-runpy.run_path(str(ROOT / "app" / "main.py"))
+runpy.run_path(str(ROOT / "app" / "frame.py"))

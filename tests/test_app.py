@@ -29,7 +29,7 @@ def opened(page="traffic", **link) -> AppTest:
 
 def frame(**link) -> AppTest:
     """The whole dashboard, likewise."""
-    return _at(AppTest.from_file("../app/main.py", default_timeout=60), link)
+    return _at(AppTest.from_file("../app/frame.py", default_timeout=60), link)
 
 
 def _at(app, link) -> AppTest:

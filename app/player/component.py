@@ -9,6 +9,13 @@ from app.player.script import style
 MOUNT = """
 const players = new WeakMap();
 
+/** The player of this picture that came with the page itself, before the dashboard was there to ask for it. */
+function welcomed(name) {
+  const player = window.tilescopeWelcome?.[name];
+  delete window.tilescopeWelcome;
+  return player;
+}
+
 export default function ({ parentElement, data }) {
   const host = parentElement.host ?? parentElement, ground = getComputedStyle(host).getPropertyValue("--st-background-color");
   const theme = ground && luminance(ground) < 0.2 ? "dark" : "light";
@@ -17,9 +24,11 @@ export default function ({ parentElement, data }) {
     known.setTheme(theme);
     known.load(data);
   } else {
-    const root = document.createElement("div");
+    const early = welcomed("NAME"), root = early?.root ?? document.createElement("div");
     parentElement.appendChild(root);
-    players.set(parentElement, new Player(root, data, { theme, linked: true }));
+    document.querySelector("#welcome")?.remove();
+    players.set(parentElement, early ?? new Player(root, data, { theme, linked: true }));
+    early?.goOn(data, theme);
   }
   return () => {
     const player = players.get(parentElement);
@@ -33,5 +42,5 @@ export default function ({ parentElement, data }) {
 
 def component(name: str, script: str) -> Callable[[dict], None]:
     """A function that shows a payload, or loads it into the player that is there. Call it once for a picture, when it is imported."""
-    mount = st.components.v2.component(f"tilescope_{name}", css=style(), js=script + MOUNT)
+    mount = st.components.v2.component(f"tilescope_{name}", css=style(), js=script + MOUNT.replace("NAME", name))
     return lambda payload: mount(key=name, data=payload)

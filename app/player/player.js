@@ -12,7 +12,7 @@
 //   describe(moment), chapterOf(moment)   the moment in words, and a number that changes when there is something new to say
 //   mark(moment), secondsAt(mark)     its place in a link, and back: NaN for a mark that names no moment
 //   under(moment, x, y), hasCode, csv()   optional: lines about a point of the sheet; whether it can show the line of code at work; a table
-const remembered = { seconds: null, timeline: null }; // where the last player of this page stood: coming back does not start over
+const remembered = (window.tilescopeRemembered ??= new Map()); // {timeline: seconds} where a player stood: coming back does not start over
 const FRAME = `<div class="sheet"><canvas role="img"></canvas><div class="note" hidden></div></div>
 <div class="controls"></div><div class="spoken" aria-live="polite"></div>`;
 
@@ -43,6 +43,13 @@ class Player {
     if (!begin && !stays) this.playing = false;
     this.#show(film.at(begin ? begin(film) : stays ? this.moment.seconds : film.opening));
     if (this.playing) this.#say(); else this.#rest();
+  }
+
+  /** It was moved to where it belongs: it plays, unless someone has told it what to do. */
+  goOn(payload, theme) {
+    this.setTheme(theme);
+    this.load(payload);
+    if (this.untouched && this.film.plays) this.play();
   }
 
   setTheme(theme) {
@@ -124,7 +131,7 @@ class Player {
   /** Leaves the page: the moment is kept for a player to come. */
   remove() {
     this.playing = false;
-    Object.assign(remembered, { seconds: this.moment.seconds, timeline: this.film.timeline });
+    remembered.set(this.film.timeline, this.moment.seconds);
     this.sizes.disconnect();
     this.controls.remove();
     this.stage.remove();
@@ -134,7 +141,7 @@ class Player {
   #begin(film, autoplay) {
     const mark = this.address.get(MOMENT), linked = mark === null ? NaN : film.secondsAt(mark);
     if (linked >= 0 && linked <= film.seconds) return linked;
-    if (remembered.timeline === film.timeline) return remembered.seconds;
+    if (remembered.has(film.timeline)) return remembered.get(film.timeline);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return film.still;
     this.untouched = true;
     if (autoplay && film.plays) this.play();

@@ -36,10 +36,10 @@ window.tilescopePlayer = player;
 
 def html(script: str, payload: dict, title: str, theme: str | None = None, autoplay: bool = True) -> str:
     """A page with the player. theme: "light", "dark" or None to follow the reader's system."""
-    return PAGE.format(title=escape(title), style=style(), script=script, theme=json.dumps(theme), payload=_inline(payload),
+    return PAGE.format(title=escape(title), style=style(), script=script, theme=json.dumps(theme), payload=inline(payload),
                        autoplay=json.dumps(autoplay))
 
 
-def _inline(payload: dict) -> str:
+def inline(payload: dict) -> str:
     """JSON that cannot end the script it stands in."""
     return json.dumps(payload, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,91 @@
+"""The first page has the race in it, where the dashboard wants it, and the dashboard takes it over as it is."""
+import json
+import re
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+from served_app import settle
+from streamlit.testing.v1 import AppTest
+from viewer import Viewer
+
+STREAMLIT = "**/static/js/index.*.js"  # without it the first page is all there is
+CANVAS = """() => {
+    const roots = [document, ...[...document.querySelectorAll("*")].flatMap(({ shadowRoot }) => shadowRoot ?? [])];
+    const canvas = roots.flatMap((root) => [...root.querySelectorAll(".player canvas")]);
+    const { x, y, width, height } = canvas[0].getBoundingClientRect();
+    return { players: canvas.length, welcome: !!document.querySelector("#welcome"), box: [x, y, width, height] };
+}"""
+
+
+def sent(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def test_the_race_sent_is_the_one_that_the_dashboard_opens_with(app_url):
+    shown = [json.loads(part.proto.json) for part in AppTest.from_file("../app/frame.py", default_timeout=60).run().get("bidi_component")]
+    (opened,) = [data for data in shown if "lanes" in data]
+    payload = re.search(r"new Player\(welcome.firstElementChild, (\{.*\}), \{ theme", sent(app_url))[1]
+    assert json.loads(payload) == opened
+
+
+@pytest.mark.parametrize(("path", "there"), [("", True), ("?at=fused:0.5", True), ("?n=512", False), ("?present=1", False),
+                                             ("traffic", False)])
+def test_a_link_that_asks_for_something_else_gets_the_plain_page(app_url, path, there):
+    assert ('id="welcome"' in sent(f"{app_url}/{path}")) == there
+
+
+@pytest.fixture
+def held(browser):
+    """held(…) opens a viewer without Streamlit's script, and gives (the viewer, a function that lets it come)."""
+    context = browser.new_context(has_touch=False)
+
+    def open_(url: str, **window):
+        view, waiting = Viewer(context, **window), []
+        view.page.route(STREAMLIT, lambda route: waiting.append(route))
+        view.page.goto(url, wait_until="commit")
+        view.page.wait_for_function("window.tilescopeWelcome")
+
+        def release() -> None:
+            for route in waiting:
+                route.continue_()
+            settle(view.page)
+            view.page.wait_for_function("!window.tilescopeWelcome")
+        return view, release
+
+    yield open_
+    context.close()
+
+
+@pytest.mark.parametrize("window", [dict(width=1280, height=720), dict(width=700, height=700),
+                                    dict(width=390, height=844, theme="dark")], ids=str)
+def test_the_dashboard_takes_it_over_in_its_place(held, app_url, window):
+    view, release = held(app_url, **window)
+    before = view.page.evaluate(CANVAS)
+    release()
+    after = view.page.evaluate(CANVAS)
+    assert before["welcome"] and not after["welcome"] and before["players"] == after["players"] == 1
+    assert after["box"] == pytest.approx(before["box"], abs=1)
+    expect(view.page.get_by_role("button", name="Play or pause (space)")).to_contain_text("Pause")  # then it plays, by itself
+    assert view.complaints == view.foreign == []
+
+
+def test_whoever_was_looking_closely_goes_on_there(held, app_url):
+    view, release = held(app_url)
+    for _ in range(3):
+        view.page.get_by_role("button", name="Step (right arrow)").click()
+    moment = view.page.get_by_role("slider", name="Moment").input_value()
+    release()
+    assert view.page.get_by_role("slider", name="Moment").input_value() == moment != "0"
+    view.turn_to("Softmax")
+    view.page.get_by_test_id("stTopNavLink").filter(has_text="Race").click()
+    expect(view.page.get_by_role("button", name="The line of kernel code (c)")).to_be_visible()  # the race's alone
+    assert view.page.get_by_role("slider", name="Moment").input_value() == moment
+
+
+def test_it_does_not_cover_a_dashboard_that_never_takes_it(held, app_url):
+    view, release = held(app_url)
+    view.page.evaluate("delete window.tilescopeWelcome")
+    release()
+    view.page.wait_for_selector("#welcome", state="detached", timeout=10_000)
