@@ -10,14 +10,17 @@ const clearPng = async (figure, scale) => (await canvas(figure, scale, true)).to
 /** An opaque picture in at most 255 colours: { width, height, colours, runs }, the last two in base64. colours: red, green, blue, red, …;
  *  runs: a byte for the swatch of some equal pixels and one for how many they are, swatch, length, swatch, …, row after row. */
 async function indexed(figure, scale) {
-  const sheet = await canvas(figure, scale, false), { width, height } = sheet, counts = new Map(), told = [];
+  const sheet = await canvas(figure, scale, false), { width, height } = sheet, counts = new Map(), equal = [], told = [];
   const pixels = new Int32Array(sheet.getContext("2d").getImageData(0, 0, width, height).data.buffer);
-  tally(pixels, counts);
-  const swatches = new Swatches([], counts);
   runs(pixels, (colour, from, to) => {
-    const swatch = swatches.index(colour);
-    for (let left = to - from; left > 0; left -= 255) told.push(swatch, Math.min(left, 255));
+    counts.set(colour, (counts.get(colour) ?? 0) + to - from);
+    equal.push(colour, to - from);
   });
+  const swatches = new Swatches([], counts);
+  for (let at = 0; at < equal.length; at += 2) {
+    const swatch = swatches.index(equal[at]);
+    for (let left = equal[at + 1]; left > 0; left -= 255) told.push(swatch, Math.min(left, 255));
+  }
   return { width, height, colours: await base64(new Uint8Array(swatches.colours)), runs: await base64(new Uint8Array(told)) };
 }
 

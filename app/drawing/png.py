@@ -7,7 +7,7 @@ import numpy as np
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 HEADER_ENDS = len(SIGNATURE) + 25  # IHDR is the first chunk, of 13 bytes
 EIGHT_BITS_OF_A_PALETTE = (8, 3, 0, 0, 0)  # bits, kind of colour; deflate, filters by row, not interlaced
-FAST = 4  # of zlib's levels: half the time of the usual 6 for 7 % more bytes
+RUNS = zlib.Z_RLE  # a flat picture is runs of equal pixels: to look for nothing else takes a third of the time, and a fifth more bytes
 
 
 def indexed(width: int, height: int, colours: bytes, runs: bytes) -> bytes:
@@ -17,7 +17,8 @@ def indexed(width: int, height: int, colours: bytes, runs: bytes) -> bytes:
     pixels = np.repeat(told[:, 0], told[:, 1]).reshape(height, width)
     rows = np.pad(pixels, ((0, 0), (1, 0)))  # each after its filter: 0, none
     header = struct.pack(">II5B", width, height, *EIGHT_BITS_OF_A_PALETTE)
-    parts = {b"IHDR": header, b"PLTE": colours, b"IDAT": zlib.compress(rows, FAST), b"IEND": b""}
+    packed = zlib.compressobj(strategy=RUNS)
+    parts = {b"IHDR": header, b"PLTE": colours, b"IDAT": packed.compress(rows) + packed.flush(), b"IEND": b""}
     return SIGNATURE + b"".join(_chunk(kind, content) for kind, content in parts.items())
 
 
