@@ -34,7 +34,7 @@ STYLE = """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; } }
 [data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
-.st-key-chart [data-testid="stElementContainer"], .st-key-chart [data-testid="stFullScreenFrame"] { min-width: 780px; }
+.st-key-chart [data-testid="stElementContainer"] { min-width: 780px; }
 [data-stale="true"] { transition: opacity 0s linear .5s !important; }
 </style>"""  # on a phone a chart keeps its size and scrolls sideways; what is late turns pale at once, since a fade is 60 pictures
 

@@ -15,7 +15,7 @@ BUTTON = """
 export default function ({ parentElement, data }) {
   const known = parentElement.querySelector("button"), button = known ?? document.createElement("button");
   const save = () => {
-    const plot = document.querySelector(".st-key-slide .js-plotly-plot");
+    const plot = document.querySelector(".st-key-slide .plot");
     const camera = plot?.querySelector(".modebar-btn[data-attr=toImage], .modebar-btn[data-title^=Download]");
     if (!camera) return button.isConnected && setTimeout(save, 50); // the chart is still being drawn
     plot._context.toImageButtonOptions = data.options;

@@ -9,6 +9,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
     sys.path.insert(0, str(ROOT))
 
-from app import welcome  # noqa: E402
+from app import plot, welcome  # noqa: E402
 
-app = st.App(ROOT / "app" / "frame.py", routes=[Route("/", welcome.page)])
+BASE = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+ROUTES = [Route(f"{BASE}/", welcome.page), Route(f"{BASE}/{plot.LIBRARY}", plot.library)]
+app = st.App(ROOT / "app" / "frame.py", routes=ROUTES)

@@ -1,6 +1,7 @@
 """Present mode: the slide alone over the whole screen, its keys, and what a clicker sends. Race and Softmax have their player's own."""
-import plotly.graph_objects as go
 import streamlit as st
+
+from app import plot
 
 PRESENT = "present"  # in the link
 STYLE = """<style>
@@ -9,11 +10,8 @@ header, [data-testid=stSidebar], [data-testid=stToolbar] { display: none !import
 .st-key-present { position: fixed; inset: 0; z-index: 999990; background: GROUND; }
 .st-key-present { --scale: var(--present-scale, 1); }
 .st-key-present > * { position: absolute; transform: scale(var(--scale)); transform-origin: 0 0; max-width: none !important;
-  left: calc(50vw - 640px * var(--scale)); top: calc(50vh - 360px * var(--scale));
-  width: max(1280px, 1280px / var(--scale)) !important; }
-.st-key-present [data-testid=stFullScreenFrame], .st-key-present [data-testid=stPlotlyChart] {
-  height: max(720px, 720px / var(--scale)) !important; }
-</style>"""  # Streamlit measures a chart's room as it appears, scaled: the room is made so much wider
+  left: calc(50vw - 640px * var(--scale)); top: calc(50vh - 360px * var(--scale)); width: 1280px !important; }
+</style>"""
 # The browser's own full screen needs a key press, so it is asked for here; Escape there leaves it and is not sent to the page.
 KEYS = """
 const NAMES = { f: "present", h: "reveal", PageDown: "next", PageUp: "back", Escape: "end" };
@@ -67,11 +65,11 @@ def keys() -> str | None:
     return pressed if pressed in ("next", "back") else None
 
 
-def slide(figure: go.Figure) -> None:
-    """As large as the window."""
-    st.html(STYLE.replace("GROUND", figure.layout.paper_bgcolor))
+def slide(figure: dict) -> None:
+    """As large as the window. figure: as a chart describes it, 1280×720."""
+    st.html(STYLE.replace("GROUND", figure["layout"]["paper_bgcolor"]))
     with st.container(key="present"):
-        st.plotly_chart(figure, theme=None, config=dict(staticPlot=True), key="present_chart", width=1280)
+        plot.plot(figure, "present_chart", staticPlot=True)
 
 
 def _act() -> None:

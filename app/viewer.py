@@ -8,7 +8,7 @@ KEPT = "viewer_width"  # for the pages that show no chart
 # Charts hold the theme's colours and are laid out for their width, and Streamlit reruns the script for neither: this element, which shows
 # nothing, asks for it. A chart that is sent at the width it will have is also drawn once instead of twice.
 FOLLOW = """
-const CHART = "[data-testid=stMain] .st-key-chart [data-testid=stFullScreenFrame]";
+const CHART = "[data-testid=stMain] .st-key-chart [data-testid=stElementContainer]";
 let ground, known, watched, waiting;
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {

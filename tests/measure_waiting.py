@@ -15,7 +15,7 @@ from served_app import BROWSER_ARGUMENTS, chromium, served, settle
 OPENINGS, PRESSES, TABS = 5, 60, 8
 SIZE = dict(width=1280, height=720)
 SLIDER = "[data-testid=stSidebar] input[type=range]"
-TEXTS = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart] .annotation-text')]
+TEXTS = """() => [...document.querySelectorAll('.plot .annotation-text')]
     .filter(text => text.checkVisibility({visibilityProperty: true})).map(text => text.textContent).join('|')"""
 WATCH = """async ({before}) => {
     const started = await new Promise(done => addEventListener('keydown', event => done(event.timeStamp), {capture: true, once: true}));
@@ -25,7 +25,7 @@ WATCH = """async ({before}) => {
     return performance.now() - started;
 }""".replace("TEXTS", TEXTS)
 ROOTS = "[document, ...[...document.querySelectorAll('*')].flatMap(({shadowRoot}) => shadowRoot ?? [])]"  # a player has one of its own
-PICTURES = {"": ".player canvas", "traffic": "[data-testid=stPlotlyChart] .annotation-text"}
+PICTURES = {"": ".player canvas", "traffic": ".plot .annotation-text"}
 
 
 @contextmanager

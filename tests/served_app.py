@@ -47,7 +47,7 @@ def settle(page: Page) -> None:
     """Waits until the script has run and every chart is drawn."""
     page.wait_for_selector(STANDS_STILL, timeout=60_000)
     page.wait_for_selector("[data-testid=stSidebar] [data-testid=stSlider]", state="attached", timeout=60_000)  # the last to appear
-    page.wait_for_function("""() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
+    page.wait_for_function("""() => [...document.querySelectorAll('.plot')]
         .every(chart => chart.querySelector('.main-svg'))""", timeout=60_000)
 
 

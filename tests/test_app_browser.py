@@ -86,7 +86,7 @@ def test_a_moved_slider_is_in_the_address_and_survives_a_change_of_page(viewer, 
 @pytest.mark.parametrize("width", [390, 1280, 1600])
 def test_a_chart_is_sent_at_the_width_it_has(viewer, app_url, width):
     page = viewer(width=width).open(f"{app_url}/traffic").page
-    frame = "document.querySelector('[data-testid=stMain] .st-key-chart [data-testid=stFullScreenFrame]').clientWidth"
+    frame = "document.querySelector('[data-testid=stMain] .st-key-chart [data-testid=stElementContainer]').clientWidth"
     page.wait_for_function(f"""path => {{ const chart = document.querySelector(path);
         return chart?.layout && chart.layout.width === {frame} && chart.querySelector('.xaxislayer-above'); }}""", arg=CHART)
     if width == 390:

@@ -1,7 +1,7 @@
 """What a viewer's browser shows: a page that remembers complaints, and the boxes of a chart's texts."""
 from served_app import settle
 
-CHART = "[data-testid=stPlotlyChart] .js-plotly-plot"
+CHART = ".plot.js-plotly-plot"
 TEXT_BOXES = """root => [...root.querySelectorAll('.annotation-text, .xtick text, .ytick text')].map(text => {
     const box = text.getBoundingClientRect(), all = text.closest('svg').getBoundingClientRect();
     return {text: text.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,

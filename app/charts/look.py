@@ -75,7 +75,6 @@ class Look:
         ground = p["ground"] if self.slide and not self.transparent else CLEAR
         layout = dict(template="none", width=self.width, height=self.height, margin=self.margins, showlegend=False,
                       hovermode="closest", dragmode=False,
-                      datarevision=1,  # Streamlit hands equal data to Plotly twice: the same revision spares the second drawing
                       hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=dict(color=p["ink"], size=self.text)),
                       paper_bgcolor=ground, plot_bgcolor=ground,
                       font=dict(family=SLIDE_FONT if self.slide else PAGE_FONT, size=self.text, color=p["ink"]),

@@ -3,14 +3,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
-from plotly.basedatatypes import BaseFigure
 
-from app import hosting, lasting, present, viewer
+from app import hosting, lasting, plot, present, viewer
 from app.charts.look import Template, page_look
 from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
 
-CONFIG = dict(displayModeBar=False)
 NO_BREAK = "\u00a0"
 # beside the sidebar a player needs the whole width
 WIDE = "<style>[data-testid=stMainBlockContainer] { padding-inline: 1rem; }</style>"
@@ -24,25 +22,14 @@ SHARES = ("error", "occupancy")
 def picture(figure: Figure, hidden: bool = False) -> None:
     """The claim, its conditions and the chart; presented, the slide alone. hidden: the claim and what gives it away are kept back."""
     if present.presenting():
-        present.slide(figure.draw(replace(Template(viewer.theme(), title=not hidden).look, hidden=hidden)))
+        present.slide(figure.describe(replace(Template(viewer.theme(), title=not hidden).look, hidden=hidden)))
         return
     with st.container(gap="xxsmall"):
         st.subheader(KEPT_BACK if hidden else figure.title, anchor=False)
         st.caption(f"{figure.conditions} · {figure.provenance}")
     look = replace(page_look(viewer.theme(), viewer.width()), hidden=hidden)
     with st.container(key="chart"):
-        st.plotly_chart(_AsDescribed(figure.describe(look)), theme=None, config=CONFIG, key=f"{figure.name.split('-')[0]}_chart",
-                        alt=KEPT_BACK if hidden else figure.alt)
-
-
-class _AsDescribed(BaseFigure):
-    """A description that Streamlit takes for a figure: go.Figure would copy and check it four times, a third of a repaint's Python."""
-
-    def __init__(self, description: dict):
-        self.__dict__["described"] = description  # BaseFigure lets no attribute be set
-
-    def to_dict(self) -> dict:
-        return self.described
+        plot.plot(figure.describe(look), f"{figure.name.split('-')[0]}_chart", KEPT_BACK if hidden else figure.alt, displayModeBar=False)
 
 
 def details(name: str, tabs: dict[str, Callable[[], None]], title: str = "Show the formula and the tables") -> None:

@@ -1,7 +1,7 @@
 """Slides: every figure in the talk template, as files."""
 import streamlit as st
 
-from app import cached, controls, export, from_browser, slides
+from app import cached, controls, export, from_browser, plot, slides
 from app.charts.look import Template
 from app.figures import FIGURES, Figure
 from app.figures.warp import figure as warp_figure
@@ -12,8 +12,7 @@ from app.views.run_here import sources
 PREVIEW = dict(displaylogo=False, displayModeBar=True, modeBarButtons=[["toImage"]])
 STYLE = """<style>
 .st-key-slide { overflow: auto hidden; height: calc(.7 * HEIGHTpx); flex: none; }
-.st-key-slide > * { transform: scale(.7); transform-origin: 0 0; width: calc(WIDTHpx / .7) !important; max-width: none !important; }
-.st-key-slide [data-testid=stFullScreenFrame], .st-key-slide [data-testid=stPlotlyChart] { height: calc(HEIGHTpx / .7) !important; }
+.st-key-slide > * { transform: scale(.7); transform-origin: 0 0; width: WIDTHpx !important; max-width: none !important; }
 .st-key-slide .modebar { visibility: hidden; }
 </style>"""  # the buttons above press the camera of the modebar
 
@@ -37,7 +36,7 @@ def show(settings: Settings, own) -> None:
     if figure.aside:
         st.info(figure.aside)
     with st.container(key="slide"):
-        st.plotly_chart(figure.draw(template.look), theme=None, config=PREVIEW, key="slide_chart", width=template.look.width)
+        plot.plot(figure.describe(template.look), "slide_chart", figure.alt, **PREVIEW)
     st.markdown("**Speaker note**")
     st.code(figure.note, language=None, wrap_lines=True)
     st.markdown("**Alt text**")

@@ -1,0 +1,42 @@
+"""Plot: a figure on a page, drawn by the same Plotly as the files, into one element that stays while the settings change.
+
+Streamlit's own chart is a new one after each change, drawn from nothing.
+"""
+import gzip
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
+from starlette.requests import Request
+from starlette.responses import Response
+
+LIBRARY = "plotly.min.js"
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").replace("ADDRESS", f"{LIBRARY}?{get_plotlyjs_version()}")
+MOUNT = """
+export default function ({ parentElement, data }) {
+  const known = parentElement.querySelector(":scope > .plot"), sheet = known ?? sheetFor(data.figure);
+  if (!known) parentElement.append(sheet);
+  tell(sheet, data);
+  return () => window.Plotly?.purge(sheet);
+}
+"""
+_plot = st.components.v2.component("tilescope_plot", js=SCRIPT + MOUNT, isolate_styles=False)  # Plotly's styles are the whole page's
+
+
+def plot(figure: dict, key: str, alt: str | None = None, **config) -> None:
+    """figure: data and layout in Plotly's words, the layout with its width and height. alt: it in words. config: of Plotly's."""
+    _plot(key=key, data=dict(figure=figure, alt=alt, config=config))
+
+
+def library(request: Request) -> Response:
+    """Plotly, for the pages that show a chart. A browser that has got it keeps it: another version has another address."""
+    packed = "gzip" in request.headers.get("accept-encoding", "")
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding",
+               "Content-Encoding": "gzip" if packed else "identity"}
+    return Response(_packed() if packed else get_plotlyjs(), media_type="text/javascript", headers=headers)
+
+
+@lru_cache
+def _packed() -> bytes:
+    return gzip.compress(get_plotlyjs().encode())
