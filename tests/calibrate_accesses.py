@@ -68,7 +68,8 @@ def line(kind: Kind, name: str, lanes: tuple, seen: nsight.Profiled, votes: dict
     """hardware, counted and predicted: each the measures of its space, distinct in bytes, the others as numbers."""
     access = Access(Cell(Array.S, kind.space, kind.direction), kind.size, 0, lanes, 1)
     bytes_of = dict(hardware=lambda measure: seen.bytes(kind.space, kind.direction, measure), counted=votes.get, predicted=access.bytes)
-    found = {how: {UNITS[m][0]: of(m) // UNITS[m][1] for m in MEASURES[kind.space]} for how, of in bytes_of.items()}
+    number = lambda bytes, unit: bytes // unit if bytes % unit == 0 else bytes / unit
+    found = {how: {UNITS[m][0]: number(of(m), UNITS[m][1]) for m in MEASURES[kind.space]} for how, of in bytes_of.items()}
     return dict(size=kind.size, space=kind.space, direction=kind.direction, pattern=name, lanes=lanes) | found
 
 
