@@ -8,7 +8,8 @@ from collections.abc import Callable
 from numba import int64, uint32
 
 from numba_kernels.device import cuda
-from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Measure, Space
+from traffic_model.layout.common import WARP
+from traffic_model.vocabulary import SECTOR, WAVEFRONT, WORD, Measure, Space
 
 
 def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
@@ -17,6 +18,12 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
     requested, distinct, sectors, wavefronts = map(measures.index, (Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS,
                                                                    Measure.WAVEFRONTS))
     elements_per_sector = SECTOR // size
+    elements_per_word = max(1, WORD // size)
+    words_per_bank_row = WAVEFRONT // max(size, WORD)  # an element of several words counts as one
+    wide = min(WARP, words_per_bank_row)  # lanes of a part, all of which shared memory serves together
+    parts = WARP // wide
+    least = 1 if parts == 1 else 0  # wavefronts of a part, in which there may be no lane
+    part_of = cuda.jit(device=True, forceinline=True)(_part_of(wide))
 
     def book_hbm(tally, cell, index):
         tally[cell * every + requested] += size
@@ -29,15 +36,42 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
     def book_shared(tally, cell, index):
         tally[cell * every + requested] += size
         lanes, below = cuda.activemask(), (1 << cuda.laneid) - 1
-        first = cuda.match_any_sync(lanes, int64(index)) & below == 0
-        if first:
+        same = cuda.match_any_sync(lanes, int64(index))
+        if same & below == 0:
             tally[cell * every + distinct] += size
-        in_my_bank = cuda.match_any_sync(lanes, int64(index) % BANKS)
-        words = cuda.popc(uint32(in_my_bank & cuda.ballot_sync(lanes, first)))  # signed, lane 31 would count 33 times
-        most = 1
-        while cuda.any_sync(lanes, words > most):
-            most += 1
+        part = part_of(lanes, same)
+        word = int64(index) // elements_per_word
+        if elements_per_word > 1 or parts > 1:  # which lanes name the same word, and are served together
+            same = cuda.match_any_sync(lanes, word * parts + part)
+        in_my_bank = cuda.match_any_sync(lanes, word % words_per_bank_row * parts + part)
+        words = cuda.popc(uint32(in_my_bank & cuda.ballot_sync(lanes, same & below == 0)))  # signed, lane 31 would count 33 times
+        total = 0
+        for each in range(parts):
+            most, of_part = least, words if part == each else 0
+            while cuda.any_sync(lanes, of_part > most):
+                most += 1
+            total += most
         if lanes & below == 0:
-            tally[cell * every + wavefronts] += most * WAVEFRONT
+            tally[cell * every + wavefronts] += total * WAVEFRONT
 
     return book_hbm if space == Space.HBM else book_shared
+
+
+def _part_of(wide):
+    """Two parts are served as the first of them where every lane names the same as its neighbour, or as the lane two further on."""
+    pair = (1 << 2 * wide) - 1
+
+    def part_of(lanes, same):
+        lane = cuda.laneid
+        mine = lane // wide
+        first = mine - mine % 2
+        beside = cuda.ballot_sync(lanes, lanes >> (lane ^ 1) & ~(same >> (lane ^ 1)) & 1 != 0)  # lanes that name another than these do
+        beyond = cuda.ballot_sync(lanes, lanes >> (lane ^ 2) & ~(same >> (lane ^ 2)) & 1 != 0)
+        if beside >> first * wide & pair == 0 or beyond >> first * wide & pair == 0:
+            return first
+        return mine
+
+    def only_one(lanes, same):
+        return 0
+
+    return part_of if wide < WARP else only_one

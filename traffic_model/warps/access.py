@@ -2,12 +2,12 @@
 
 Arrays start 256-byte aligned and shared memory in bank 0, so that an element's index tells its sector and its bank.
 """
-from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
 from traffic_model.ledger import Cell
-from traffic_model.vocabulary import BANKS, SECTOR, WAVEFRONT, Measure, Space
+from traffic_model.vocabulary import SECTOR, WAVEFRONT, WORD, Measure, Space
+from traffic_model.warps.banks import wavefronts
 
 Lanes = tuple[int | None, ...]  # of a warp: elements from the base of the access to the lane's own, None where it does not take part
 
@@ -54,8 +54,8 @@ class Access(NamedTuple):
 
     @property
     def wavefronts(self) -> int:
-        """The most different words in one bank."""
-        return wavefronts(self.lanes)
+        """How often shared memory takes a word from each bank. The base matters within a word alone: otherwise it renames the banks."""
+        return wavefronts(self.lanes, self.base % max(1, WORD // self.size), self.size)
 
     @property
     def fewest(self) -> int:
@@ -86,12 +86,6 @@ def distinct(lanes: Lanes) -> int:
 def sectors(lanes: Lanes, base: int, size: int) -> int:
     """Different sectors, for elements of `size` bytes from the element `base`."""
     return len({(base + lane) * size // SECTOR for lane in _named(lanes)})
-
-
-@lru_cache(4096)
-def wavefronts(lanes: Lanes) -> int:
-    """The most different words in one bank. The base does not matter: another one renames the banks."""
-    return max(Counter(lane % BANKS for lane in _named(lanes)).values())
 
 
 def _named(lanes: Lanes) -> set[int]:
