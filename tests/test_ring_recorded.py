@@ -1,4 +1,4 @@
-"""Rings recorded on two H200s: counts as predicted, the README's figures, whole lines."""
+"""Rings recorded on two H200s: counts as predicted, the README's figures, whole lines, and what the Ring page tells of them."""
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -6,11 +6,16 @@ from statistics import median
 
 import pytest
 import shapes
+from streamlit.testing.v1 import AppTest
 from test_ring_run import require_exact
 
+from app.ring import recorded as page
+from app.ring.recorded import recorded
+from app.settings import Settings
 from numba_kernels import ring_saved, saved
-from traffic_model import AttentionProblem, Ledger, Refusal, find_gpu
+from traffic_model import AttentionProblem, Ledger, Refusal, Tiling, find_gpu
 from traffic_model.layout.fused_ring import FusedRingLayout
+from traffic_model.layout.ring import SKIPPED
 from traffic_model.units import milliseconds
 
 H200 = find_gpu("H200 SXM")
@@ -103,3 +108,47 @@ def test_a_broken_line_is_refused_in_a_sentence(tmp_path, change, said):
         ring_saved.read(path)
     assert str(refusal.value).startswith("rings.jsonl line 3 is not usable: ") and said in str(refusal.value)
     assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 300
+
+
+@pytest.mark.parametrize("run", [run for run in RECORDED.runs if run.gpus == 2], ids=lambda run: str(run.problem))
+def test_the_page_tells_a_recorded_ring_with_its_own_times(run):
+    said, launches = recorded(Settings(run.problem, run.tiling, H200), 2), sum(step.part.kind != SKIPPED for step in run.steps)
+    alone = [one for one in RECORDED.runs if (one.gpus, one.problem) == (1, run.problem)]
+    took = [milliseconds(median(each.ring_times_ms)) for each in (run, *alone)]
+    assert said == (f"Recorded on 2 × NVIDIA H200, 30 Nov 2026: {launches} launches and 2 copies, every byte as predicted; once round took "
+                    f"{' where one GPU took '.join(took)}; error against float64 {run.relative_error:.1e}.")
+
+
+def test_of_a_ring_that_was_not_recorded_it_tells_nothing():
+    assert recorded(Settings(LONGEST, Tiling(), H200), 2)
+    for change in (dict(seq_len=32768, kv_len=32768), dict(kv_len=32768), dict(heads=8, kv_heads=8), dict(kv_heads=2), dict(batch=2),
+                   dict(head_dim=128), dict(dtype="float16"), dict(scale=1.0)):
+        assert recorded(Settings(replace(LONGEST, **change), Tiling(), H200), 2) is None
+    assert recorded(Settings(LONGEST, Tiling(64, 32), H200), 2) is None
+    assert recorded(Settings(LONGEST, Tiling(), H200), 3) is None
+    assert recorded(Settings(LONGEST, Tiling(), find_gpu("H100 SXM5")), 2) is None
+
+
+def test_a_recording_that_counted_otherwise_is_not_called_right(monkeypatch):
+    run = next(run for run in RECORDED.runs if run.gpus == 2)
+    wrong = replace(run.steps[0], sent_bytes=run.steps[0].sent_bytes + 1)
+    monkeypatch.setattr(page, "shipped", lambda: [(RECORDED.header, [replace(run, steps=(wrong, *run.steps[1:]))])])
+    assert "4 launches and 2 copies, 5 as predicted;" in recorded(Settings(run.problem, run.tiling, H200), 2)
+
+
+def ring_page():
+    import streamlit as st
+
+    from app.settings import Settings
+    from app.views import ring
+    from traffic_model import AttentionProblem, Tiling, find_gpu
+
+    ring.show(Settings(AttentionProblem(65536, heads=4), Tiling(), find_gpu("H200 SXM")), st.sidebar.container())
+
+
+@pytest.mark.parametrize(("members", "told"), [(2, [recorded(Settings(LONGEST, Tiling(), H200), 2)]), (4, [])])
+def test_the_page_shows_what_was_recorded_on_as_many_gpus(members, told):
+    opened = AppTest.from_function(ring_page, default_timeout=30)
+    opened.query_params.update(members=str(members))
+    opened.run()
+    assert not opened.exception and [text.value for text in opened.markdown if text.value.startswith("Recorded on")] == told
