@@ -115,8 +115,8 @@ def test_the_page_tells_a_recorded_ring_with_its_own_times(run):
     said, launches = recorded(Settings(run.problem, run.tiling, H200), 2), sum(step.part.kind != SKIPPED for step in run.steps)
     alone = [one for one in RECORDED.runs if (one.gpus, one.problem) == (1, run.problem)]
     took = [milliseconds(median(each.ring_times_ms)) for each in (run, *alone)]
-    assert said == (f"Recorded on 2 × NVIDIA H200, 30 Nov 2026: {launches} launches and 2 copies, every byte as predicted; once round took "
-                    f"{' where one GPU took '.join(took)}; error against float64 {run.relative_error:.1e}.")
+    assert said == (f"Recorded on 2 × NVIDIA H200, 30 Nov 2026: {launches} launches and 2 copies, every byte as predicted; once round "
+                    f"{', on one GPU '.join(took)}; error against float64 {run.relative_error:.1e}.")
 
 
 def test_of_a_ring_that_was_not_recorded_it_tells_nothing():
@@ -151,4 +151,4 @@ def test_the_page_shows_what_was_recorded_on_as_many_gpus(members, told):
     opened = AppTest.from_function(ring_page, default_timeout=30)
     opened.query_params.update(members=str(members))
     opened.run()
-    assert not opened.exception and [text.value for text in opened.markdown if text.value.startswith("Recorded on")] == told
+    assert not opened.exception and [text.value for text in opened.caption if text.value.startswith("Recorded on")] == told

@@ -18,8 +18,8 @@ def recorded(settings: Settings, gpus: int) -> str | None:
         alike = {run.gpus: run for run in runs if (run.problem, run.tiling) == (settings.problem, settings.tiling)}
         if header["gpu"] == settings.gpu.driver_name and gpus in alike:
             ran = alike[gpus]
-            beside = f" where one GPU took {_once_round(alike[1])}" if 1 in alike else ""
-            return (f"Recorded on {gpus} × {where_and_when(header)}: {verdict(ran, settings.gpu)}; once round took {_once_round(ran)}"
+            beside = f", on one GPU {_once_round(alike[1])}" if 1 in alike else ""
+            return (f"Recorded on {gpus} × {where_and_when(header)}: {verdict(ran, settings.gpu)}; once round {_once_round(ran)}"
                     f"{beside}; error against float64 {ran.relative_error:.1e}.")
     return None
 

@@ -38,7 +38,7 @@ def show(settings: Settings, own) -> None:
     shown = payload(*chosen, measure)
     mount(shown)
     if said := recorded(settings, gpus):
-        st.markdown(said)
+        st.caption(said)
     st.markdown(WHY.format(command=f"python -m numba_kernels ring --gpus {gpus} {settings.options}"))
     if parts.starting_button("Run it here", "run_ring", HELP):
         with st.spinner("Running a short ring; the first time its kernels are compiled"):
