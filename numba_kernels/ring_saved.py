@@ -1,7 +1,7 @@
-"""Saved rings: rings that ran, in files. Those that ran on two H200s ship with Tilescope, some of them on one of the two alone.
+"""Saved rings: `python -m numba_kernels ring --out` adds one to a file. What ran on two H200s, or on one of them, ships with Tilescope.
 
-JSON Lines with the header of saved.py and then a ring per line: the objects of `python -m numba_kernels ring --json`, that of the whole
-ring with those of its GPUs and steps, GPU by GPU, in "steps".
+JSON Lines with the header of saved.py and then a ring per line: the objects that `ring --json` prints, that of the whole ring with those
+of its GPUs and steps, GPU by GPU, in "steps".
 """
 from collections.abc import Iterator
 from pathlib import Path

@@ -13,6 +13,7 @@ from app.ring import recorded as page
 from app.ring.recorded import recorded
 from app.settings import Settings
 from numba_kernels import ring_saved, saved
+from numba_kernels.__main__ import main
 from traffic_model import AttentionProblem, Ledger, Refusal, Tiling, find_gpu
 from traffic_model.layout.fused_ring import FusedRingLayout
 from traffic_model.layout.ring import SKIPPED
@@ -152,3 +153,20 @@ def test_the_page_shows_what_was_recorded_on_as_many_gpus(members, told):
     opened.query_params.update(members=str(members))
     opened.run()
     assert not opened.exception and [text.value for text in opened.caption if text.value.startswith("Recorded on")] == told
+
+
+@pytest.mark.parametrize("counting", ["requests", "off"])
+def test_the_command_adds_rings_to_a_file(tmp_path, capsys, counting):
+    path = tmp_path / "new" / "rings.jsonl"
+    words = ["ring", *"--seq-len 5 --head-dim 16 --block-q 16 --block-k 16 --backend simulator".split(), "--counting", counting, "--out"]
+    for gpus in (1, 2):
+        assert main([*words, str(path), "--gpus", str(gpus), "--json"]) == 0
+    *_, whole = map(json.loads, capsys.readouterr().out.splitlines())
+    header, runs = ring_saved.read(path)
+    assert [run.gpus for run in runs] == [1, 2] and runs[1].record() == whole and header["gpu"] == "none (simulator backend)"
+    before = path.read_text()
+    assert main([*words, str(path), "--gpus", "9"]) == 2 and path.read_text() == before
+    runs_file = tmp_path / "runs.jsonl"
+    for record in saved.objects(saved.RECORDED / "h200_float32.jsonl")[:2]:
+        saved.append(runs_file, record)
+    assert main([*words, str(runs_file)]) == 2 and "runs.jsonl line 2 is not usable: it lacks" in capsys.readouterr().err
