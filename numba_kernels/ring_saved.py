@@ -18,7 +18,8 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
 
 RINGS = RECORDED / "ring"
-AS_THEY_ARE = ("gpus", "backend", "counting", "seed", "peer_access", "checked_rows", "relative_error", "max_abs_error")
+AS_THEY_ARE = dict(gpus=(int,), backend=(str,), counting=(str,), seed=(int,), peer_access=(bool, type(None)), checked_rows=(int,),
+                   relative_error=(float,), max_abs_error=(float,))  # what no other part of a line makes, and its kinds
 
 
 class SavedRings(NamedTuple):
@@ -62,10 +63,12 @@ def _samples(samples: list | None) -> tuple | None:
 
 def _check(line: dict) -> Iterator[str]:
     problem, gpus, steps = AttentionProblem(**line["problem"]), line["gpus"], line["steps"]
+    yield from (f"{name} is {line[name]!r:.60}" for name, kinds in AS_THEY_ARE.items() if type(line[name]) not in kinds)
     require_ring(problem, gpus)
     if len(steps) != gpus**2:
         yield f"it has {len(steps)} steps, where each of {gpus} GPUs takes {gpus}"
-    yield from (f"{name} is {line[name]!r}" for name in ("checked_rows", "relative_error", "max_abs_error") if not is_size(line[name]))
+    yield from (f"{name} is {line[name]!r}" for name in ("seed", "checked_rows", "relative_error", "max_abs_error")
+                if not is_size(line[name]))
     yield from check_times("ring_times_ms", line["ring_times_ms"])
     for part, step in zip(ring_parts(problem, gpus), steps):
         yield from _check_step(part, step, len(line["ring_times_ms"] or []))

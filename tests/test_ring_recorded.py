@@ -86,7 +86,9 @@ def set_in(*place, to):
     (lambda line: line.pop("steps"), "it lacks or does not know 'steps'"),
     (lambda line: line["steps"].pop(), "it has 3 steps, where each of 2 GPUs takes 2"),
     (set_in("gpus", to=9**9), "387420489 GPUs cannot share"),
-    (set_in("gpus", to="2"), "not supported between"),
+    (set_in("gpus", to="2"), "gpus is '2'"),
+    (set_in("peer_access", to="yes"), "peer_access is 'yes'"),
+    (set_in("seed", to=-1), "seed is -1"),
     (set_in("algorithm", to="fused"), "algorithm of the ring is 'fused', where the rest makes it 'ring'"),
     (set_in("layout", "shared_bytes", to=1), "layout of the ring is"),
     (set_in("relative_error", to=None), "relative_error is None"),
@@ -132,9 +134,11 @@ def test_of_a_ring_that_was_not_recorded_it_tells_nothing():
 
 def test_a_recording_that_counted_otherwise_is_not_called_right(monkeypatch):
     run = next(run for run in RECORDED.runs if run.gpus == 2)
-    wrong = replace(run.steps[0], sent_bytes=run.steps[0].sent_bytes + 1)
-    monkeypatch.setattr(page, "shipped", lambda: [(RECORDED.header, [replace(run, steps=(wrong, *run.steps[1:]))])])
-    assert "4 launches and 2 copies, 5 as predicted;" in recorded(Settings(run.problem, run.tiling, H200), 2)
+    first, *others = run.steps
+    for wrong in (replace(first, sent_bytes=first.sent_bytes + 1), replace(first, ledger=Ledger({}, first.ledger.measures))):
+        other = [(RECORDED.header, [replace(run, steps=(wrong, *others))])]
+        monkeypatch.setattr(page, "shipped", lambda other=other: other)
+        assert "4 launches and 2 copies, 5 as predicted;" in recorded(Settings(run.problem, run.tiling, H200), 2)
 
 
 def ring_page():

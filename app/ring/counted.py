@@ -37,7 +37,8 @@ def _counted(settings: Settings, gpus: int) -> str:
 def verdict(ran: RingRun, gpu: Gpu) -> str:
     """4 launches and 2 copies, every byte as predicted: of HBM's bytes and those handed on."""
     predicted = ring(ran.problem, ran.tiling, gpu, ran.gpus).steps
-    launches = [_in_hbm(one.ledger) == two.ledger.only(Measure.REQUESTED) for one, two in zip(ran.steps, predicted) if one.ledger]
+    launches = [_in_hbm(one.ledger) == two.ledger.only(Measure.REQUESTED) for one, two in zip(ran.steps, predicted)
+                if one.part.problem]
     copies = [(one.sent_bytes, one.received_bytes) == (two.sent_bytes, two.received_bytes) for one, two in zip(ran.steps, predicted)
               if one.part.hands_on]
     right = "every byte as predicted" if all(launches + copies) else f"{sum(launches + copies):,} as predicted"
