@@ -84,8 +84,13 @@ def recording(file: SavedRuns) -> tuple[dict, list[dict]]:
 
 def shipped(header: dict, runs: list[dict]) -> list[dict]:
     """A recording's runs with their stamp: recorded on NVIDIA H200, 29 Nov 2026."""
+    return [run | dict(when="recorded", source=f"recorded on {where_and_when(header)}") for run in runs]
+
+
+def where_and_when(header: dict) -> str:
+    """Of a recording: NVIDIA H200, 29 Nov 2026."""
     day = date.fromisoformat(header["date"][:10])
-    return [run | dict(when="recorded", source=f"recorded on {header['gpu']}, {day.day} {day:%b %Y}") for run in runs]
+    return f"{header['gpu']}, {day.day} {day:%b %Y}"
 
 
 def sources(records: list[dict]) -> str:

@@ -7,7 +7,7 @@ from numba_kernels import nsight, saved
 from numba_kernels.comparison_text import comparison_text
 from numba_kernels.ports import COUNTING_MODES, WARPS
 from numba_kernels.run import BACKENDS, L2_STATES, gpu_available, pick_backend, require_algorithm, require_how, resolve, run
-from numba_kernels.sweep import header, open_runs, sweep
+from numba_kernels.sweep import header, open_runs, opened, sweep
 from numba_kernels.validation_text import validation_text
 from traffic_model import options
 from traffic_model.errors import Refusal
@@ -41,12 +41,18 @@ def show_run(arguments) -> None:
 
 
 def show_ring(arguments) -> None:
-    from numba_kernels.ring import ring
+    from numba_kernels import ring_saved
+    from numba_kernels.ring import resolve, ring
     from numba_kernels.ring_text import ring_text
 
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     how = {name: getattr(arguments, name) for name in ("backend", "counting", "seed", "repeat", "warmup")}
+    if arguments.out:
+        _, backend = resolve(problem, tiling, gpu, arguments.gpus, **how)
+        opened(arguments.out, header(backend, "warm"), ring_saved.read)
     found = ring(problem, tiling, gpu, arguments.gpus, **how)
+    if arguments.out:
+        saved.append(arguments.out, found.line)
     if arguments.json:
         print("\n".join(json.dumps(record) for record in [*(step.record() for step in found.steps), found.record()]))
     else:
@@ -168,6 +174,7 @@ def main(argv: list[str] | None = None) -> int:
     running.set_defaults(command=show_run)
     circling.add_argument("--gpus", type=options.whole_number, default=2, metavar="G", help="in the ring; on cpu and simulator all members "
                           "are in this process (2)")
+    circling.add_argument("--out", type=Path, metavar="FILE.jsonl", help="a file of rings to add this one to")
     circling.set_defaults(command=show_ring)
     sweeping.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     sweeping.add_argument("--scheduler", metavar="local|ADDRESS", help="hand the runs to Dask's workers: one per GPU of this machine, or "

@@ -69,7 +69,7 @@ class RingRun:
     checked_rows: int  # query rows of each head that the errors are over
     relative_error: float
     max_abs_error: float
-    output: np.ndarray  # [batch, heads, seq_len, head_dim]
+    output: np.ndarray | None  # [batch, heads, seq_len, head_dim]; None of a ring out of a file
 
     @cached_property
     def sent_bytes(self) -> int:
@@ -91,3 +91,7 @@ class RingRun:
                     ring_times_ms=listed(self.ring_times_ms), checked_rows=self.checked_rows, relative_error=self.relative_error,
                     max_abs_error=self.max_abs_error)
 
+    @property
+    def line(self) -> dict:
+        """All that came of it but the output, as a saved ring holds it on a line."""
+        return self.record() | dict(steps=[step.record() for step in self.steps])

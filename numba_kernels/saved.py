@@ -156,8 +156,7 @@ def _check_run(run: dict) -> Iterator[str]:
     for kernel in run["kernels"]:
         Ledger.from_records(kernel["ledger"], kernel["measures"])
         for name in ("times_ms", "counted_times_ms"):
-            if not all(is_size(sample) and SHORTEST_MS <= sample <= LONGEST_MS for sample in kernel[name] or []):
-                yield f"{name} of {kernel['name']} are not all between {SHORTEST_MS:g} and {LONGEST_MS:g} ms"
+            yield from check_times(f"{name} of {kernel['name']}", kernel[name])
 
 
 def _check_kernels(run: dict) -> Iterator[str]:
@@ -173,6 +172,11 @@ def _check_kernels(run: dict) -> Iterator[str]:
         yield f"its kernels are {', '.join(map(str, names))[:80] or 'none'}; {run['algorithm']} has {', '.join(expected)}"
     if run["measures"] and not run["ledger"]:
         yield "it names measures and has no ledger"
+
+
+def check_times(name: str, samples: list | None) -> Iterator[str]:
+    if not all(is_size(sample) and SHORTEST_MS <= sample <= LONGEST_MS for sample in samples or []):
+        yield f"{name} are not all between {SHORTEST_MS:g} and {LONGEST_MS:g} ms"
 
 
 def is_size(value) -> bool:

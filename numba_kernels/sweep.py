@@ -118,9 +118,15 @@ def without_gpu(backend: str) -> str:
 
 
 def open_runs(out: Path, about: dict) -> set[str]:
-    """The keys of the runs that `out` holds. about: the header it gets, or must agree with.
+    """The keys of the runs that `out` holds; as `opened`."""
+    held = opened(out, about, saved.read)
+    return {saved.key(run) for run in held.runs + held.out_of_memory}
 
-    A last line cut off in the middle is dropped; a file that is not a sweep's stays as it is.
+
+def opened(out: Path, about: dict, read: Callable):
+    """What `read` makes of `out`. about: the header it gets, or must agree with.
+
+    A last line cut off in the middle is dropped; a file that does not begin with such a header stays as it is.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -134,11 +140,11 @@ def open_runs(out: Path, about: dict) -> set[str]:
             out.write_bytes(whole[:whole.rfind(b"\n") + 1])
     except OSError as error:
         raise Refusal(f"{out} cannot be used: {error.strerror}; name a file that can be written.") from None
-    held = saved.read(out)
+    held = read(out)
     for name in ("gpu", "l2"):
         if held.header.get(name) != about[name]:
             raise Refusal(f"{out.name} holds runs with {name} {held.header.get(name)!r}, not {about[name]!r}; take another file.")
-    return {saved.key(run) for run in held.runs + held.out_of_memory}
+    return held
 
 
 def _installed(name: str) -> bool:

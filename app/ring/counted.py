@@ -5,7 +5,8 @@ from dataclasses import replace
 from app import hosting
 from app.settings import Settings
 from numba_kernels import ring as kernels
-from traffic_model import Ledger, Measure, Refusal, Space
+from numba_kernels.ring_results import RingRun
+from traffic_model import Gpu, Ledger, Measure, Refusal, Space
 from traffic_model.ring import ring
 
 SHORT, BACKEND = 512, "cpu"  # a length that takes a moment; all members in this process
@@ -29,13 +30,19 @@ def counted(settings: Settings, gpus: int) -> str:
 def _counted(settings: Settings, gpus: int) -> str:
     problem = replace(settings.problem, seq_len=SHORT, kv_len=SHORT, heads=1, kv_heads=1, batch=1)
     ran = kernels.ring(problem, settings.tiling, settings.gpu, gpus, BACKEND)
-    predicted = ring(problem, settings.tiling, settings.gpu, gpus).steps
-    launches = [_in_hbm(one.ledger) == two.ledger.only(Measure.REQUESTED) for one, two in zip(ran.steps, predicted) if one.ledger]
+    return (f"Run on this machine ({BACKEND}), N = {SHORT}, one head, {gpus} members in one process: {verdict(ran, settings.gpu)}; "
+            f"error against float64 {ran.relative_error:.1e}.")
+
+
+def verdict(ran: RingRun, gpu: Gpu) -> str:
+    """4 launches and 2 copies, every byte as predicted: of HBM's bytes and those handed on."""
+    predicted = ring(ran.problem, ran.tiling, gpu, ran.gpus).steps
+    launches = [_in_hbm(one.ledger) == two.ledger.only(Measure.REQUESTED) for one, two in zip(ran.steps, predicted)
+                if one.part.problem]
     copies = [(one.sent_bytes, one.received_bytes) == (two.sent_bytes, two.received_bytes) for one, two in zip(ran.steps, predicted)
               if one.part.hands_on]
     right = "every byte as predicted" if all(launches + copies) else f"{sum(launches + copies):,} as predicted"
-    return (f"Run on this machine ({BACKEND}), N = {SHORT}, one head, {gpus} members in one process: {len(launches)} launches and "
-            f"{len(copies)} copies, {right}; error against float64 {ran.relative_error:.1e}.")
+    return f"{len(launches)} launches and {len(copies)} copies, {right}"
 
 
 def _in_hbm(ledger: Ledger) -> Ledger:

@@ -6,6 +6,7 @@ from app.ring.counted import SHORT, counted
 from app.ring.film import html, mount
 from app.ring.payload import payload
 from app.ring.receipt import formula, steps
+from app.ring.recorded import recorded
 from app.settings import Settings
 from app.views import parts
 from app.views.parts import WIDE
@@ -36,6 +37,8 @@ def show(settings: Settings, own) -> None:
     chosen = (settings.problem, settings.tiling, settings.gpu, gpus)
     shown = payload(*chosen, measure)
     mount(shown)
+    if said := recorded(settings, gpus):
+        st.caption(said)
     st.markdown(WHY.format(command=f"python -m numba_kernels ring --gpus {gpus} {settings.options}"))
     if parts.starting_button("Run it here", "run_ring", HELP):
         with st.spinner("Running a short ring; the first time its kernels are compiled"):
