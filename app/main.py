@@ -1,4 +1,4 @@
-"""The server: Streamlit's, with a first page that brings the race along. `streamlit run app/main.py` from the repository root."""
+"""The server: Streamlit's, with pages that bring their picture along. `streamlit run app/main.py` from the repository root."""
 import sys
 from pathlib import Path
 
@@ -12,5 +12,5 @@ if str(ROOT) not in sys.path:  # Streamlit puts app/ there, not the root
 from app import plot, welcome  # noqa: E402
 
 BASE = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
-ROUTES = [Route(f"{BASE}/", welcome.page), Route(f"{BASE}/{plot.LIBRARY}", plot.library)]
+ROUTES = [*welcome.routes(BASE), Route(f"{BASE}/{plot.LIBRARY}", plot.library)]
 app = st.App(ROOT / "app" / "frame.py", routes=ROUTES)

@@ -11,22 +11,31 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.handover import TAKE_OVER
+
 LIBRARY = "plotly.min.js"
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").replace("ADDRESS", f"{LIBRARY}?{get_plotlyjs_version()}")
 MOUNT = """
-export default function ({ parentElement, data }) {
-  const known = parentElement.querySelector(":scope > .plot"), sheet = known ?? sheetFor(data.figure);
-  if (!known) parentElement.append(sheet);
-  tell(sheet, data);
+export default function ({ parentElement, data: { key, shown } }) {
+  let sheet = parentElement.querySelector(":scope > .plot") ?? takeOver(key, parentElement);
+  if (!sheet) parentElement.append(sheet = sheetFor(shown.figure));
+  tell(sheet, shown);
   return () => window.Plotly?.purge(sheet);
 }
 """
-_plot = st.components.v2.component("tilescope_plot", js=SCRIPT + MOUNT, isolate_styles=False)  # Plotly's styles are the whole page's
+# Plotly's styles are the whole page's
+_plot = st.components.v2.component("tilescope_plot", js=SCRIPT + TAKE_OVER + MOUNT, isolate_styles=False)
 
 
-def plot(figure: dict, key: str, alt: str | None = None, **config) -> None:
-    """figure: data and layout in Plotly's words, the layout with its width and height. alt: it in words. config: of Plotly's."""
-    _plot(key=key, data=dict(figure=figure, alt=alt, config=config))
+def drawn(figure: dict, alt: str | None = None, **config) -> dict:
+    """What `tell` in plot.js is told. figure: data and layout in Plotly's words, the layout with its width and height; alt: it in words;
+    config: Plotly's."""
+    return dict(figure=figure, alt=alt, config=config)
+
+
+def plot(shown: dict, key: str) -> None:
+    """shown: as `drawn` returns it."""
+    _plot(key=key, data=dict(key=key, shown=shown))
 
 
 def library(request: Request) -> Response:

@@ -69,7 +69,7 @@ def slide(figure: dict) -> None:
     """As large as the window. figure: as a chart describes it, 1280×720."""
     st.html(STYLE.replace("GROUND", figure["layout"]["paper_bgcolor"]))
     with st.container(key="present"):
-        plot.plot(figure, "present_chart", staticPlot=True)
+        plot.plot(plot.drawn(figure, staticPlot=True), "present_chart")
 
 
 def _act() -> None:

@@ -1,73 +1,120 @@
-"""Welcome: the first page holds the race itself, so that it is on show while Streamlit is still being loaded.
+"""Welcome: a page that is sent holds its picture, so that it is on show while Streamlit is still being loaded.
 
-Streamlit's own page is empty until a second or two of scripts have run. This one is the same page with the player in it, at the place
-where the dashboard will want it; there the component `race` takes the player in, and the race that someone has started goes on.
+Streamlit's own page is empty until a second or two of scripts have run. This one is the same page with the picture in it, at the place
+where the dashboard will want it; there its component takes it over as it is (app/handover.py), and a race that someone has started goes on.
 """
+import json
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
-from app import records
+from app import plot, records
+from app.charts.look import PALETTES, page_look
+from app.figures import FIGURES, Sources
 from app.player.script import style
 from app.player.standalone import inline
 from app.race.counted import counted
-from app.race.film import SCRIPT
+from app.race.film import SCRIPT as RACE
 from app.race.payload import LANES, payload
 from app.settings import OPENING
+from app.views import parts
 from numba_kernels import saved
 
+CHARTS = {"traffic": "traffic", "time": "time", "roofline": "roofline-tensor-cores"}  # {page: the figure that it opens with}
 EMPTY = '<div id="root"></div>'
 FONT = re.compile(r'href="([^"]+\.woff2)"')  # Streamlit's, which it asks for on this very page
-WELCOME = EMPTY + """
+PATIENCE = 8000  # ms from the end of the first run to the component's code being there, on a busy machine
+FRAME = EMPTY + """
 <style>
 @font-face { font-family: "Source Sans"; src: url("FONT") format("woff2"); font-weight: 200 900; }
-#welcome { position: fixed; inset: 60px 0 0 300px; padding: 8px 16px; font-family: "Source Sans", sans-serif; }
+#welcome { position: fixed; inset: 60px 0 0 300px; overflow: hidden; font-family: "Source Sans", sans-serif; }
 @media (max-width: 768px) { #welcome { left: 0; } }
 STYLE
 </style>
-<div id="welcome"><div></div></div>
+<div id="welcome"></div>
 <script>
 (() => {
 "use strict";
-SCRIPT
-  const chosen = localStorage.getItem("stActiveTheme-/-v2"), system = matchMedia("(prefers-color-scheme: dark)").matches;
+  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`), system = matchMedia("(prefers-color-scheme: dark)").matches;
   const theme = chosen === '"Dark"' || (chosen !== '"Light"' && system) ? "dark" : "light";
-  const welcome = document.querySelector("#welcome"), { pathname } = location;
-  const player = new Player(welcome.firstElementChild, PAYLOAD, { theme, autoplay: false, linked: true });
-  document.body.style.background = welcome.style.background = player.palette.ground;
-  document.fonts.load("16px 'Source Sans'").then(() => player.setTheme(theme));
-  window.tilescopeWelcome = { race: player };
+  const welcome = document.querySelector("#welcome"), { pathname } = location, { ground, ink } = COLOURS[theme];
+  document.body.style.background = welcome.style.background = ground;
+  welcome.style.color = ink;
+SCRIPT
 
-  // The component takes the player and removes the rest. A page that shows something else, be it an error, is not to be covered.
+  // Its component takes the picture and removes the rest. A page that shows something else, be it an error, is not to be covered.
   let waiting;
   const running = new MutationObserver(() => {
     const ran = document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
     if (ran) waiting ??= setTimeout(() => welcome.remove(), PATIENCE);
-    if (location.pathname !== pathname) welcome.remove();
+    if (location.pathname !== pathname || document.querySelector("[data-testid=stException]")) welcome.remove();
     if (!welcome.isConnected) running.disconnect();
   });
   running.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-test-script-state"] });
 })();
 </script>"""
-PATIENCE = 3000  # ms from the end of the first run to the component's code being there
+RACE_STYLE = "#welcome { padding: 8px 16px; }\n"
+RACE_SCRIPT = """
+  const root = welcome.appendChild(document.createElement("div"));
+  root.player = new Player(root, PAYLOAD, { theme, autoplay: false, linked: true });
+  document.fonts.load("16px 'Source Sans'").then(() => root.player.setTheme(theme));
+  window.tilescopeWelcome = { race: root };
+"""
+CHART_STYLE = """
+#welcome { padding: 8px 32px; }
+@media (max-width: 640px) { #welcome { padding: 8px 16px; } }
+#welcome h3 { margin: 0; padding: 12px 0 16px; font-size: 24px; font-weight: 600; line-height: 1.2; letter-spacing: -.005em; }
+#welcome p { margin: -12px 0 16px; font-size: 14px; line-height: 1.6; opacity: .6; }
+"""
+CHART_SCRIPT = """
+  const { title, caption, key, charts } = PAYLOAD, sheet = sheetFor(charts[theme].figure);
+  for (const [kind, text] of [["h3", title], ["p", caption]]) welcome.appendChild(document.createElement(kind)).textContent = text;
+  welcome.append(sheet);
+  tell(sheet, charts[theme]);
+  window.tilescopeWelcome = { [key]: sheet };
+"""
 
 
-def page(request: Request) -> HTMLResponse:
-    """Streamlit's page with the race. A link that asks for other settings gets it without: its race is not this one."""
-    wanted = _page() if request.query_params.keys() <= {"at"} else _empty()
-    return HTMLResponse(wanted, headers={"Cache-Control": "no-cache"})  # as Streamlit sends it
+def routes(base: str) -> list[Route]:
+    """The pages that bring their picture along, below this path."""
+    pictures = {"": _race} | {path: partial(_chart, name) for path, name in CHARTS.items()}
+    return [Route(f"{base}/{path}", partial(_page, picture)) for path, picture in pictures.items()]
+
+
+def _page(picture: Callable[[], str], request: Request) -> HTMLResponse:
+    """Streamlit's page with the picture. A link that asks for other settings gets it without: its picture is not this one."""
+    return HTMLResponse(_empty() if request.query_params.keys() - {"at"} else picture(), headers={"Cache-Control": "no-cache"})
 
 
 @lru_cache
-def _page() -> str:
-    runs = [run for file in saved.recorded() for run in records.recording(file)[1]]
-    race = payload(OPENING.problem, OPENING.tiling, OPENING.gpu, counts=counted(runs, OPENING, LANES))
-    filled = dict(FONT=FONT.search(_empty())[1], STYLE=style(), SCRIPT=SCRIPT, PAYLOAD=inline(race), PATIENCE=str(PATIENCE))
-    return _empty().replace(EMPTY, re.sub("|".join(filled), lambda word: filled[word[0]], WELCOME))
+def _race() -> str:
+    race = payload(OPENING.problem, OPENING.tiling, OPENING.gpu, counts=counted(_recorded().runs, OPENING, LANES))
+    return _filled(RACE_STYLE + style(), RACE + RACE_SCRIPT, race)
+
+
+@lru_cache
+def _chart(name: str) -> str:
+    figure = FIGURES[name](OPENING, _recorded())
+    charts = {theme: parts.drawn(figure, page_look(theme)) for theme in PALETTES}
+    return _filled(CHART_STYLE, plot.SCRIPT + CHART_SCRIPT,
+                   dict(title=figure.title, caption=parts.caption(figure), key=parts.chart_key(figure), charts=charts))
+
+
+@lru_cache
+def _recorded() -> Sources:
+    return Sources([records.recording(file) for file in saved.recorded()])
+
+
+def _filled(style: str, script: str, shown: dict) -> str:
+    parts = dict(FONT=FONT.search(_empty())[1], STYLE=style, SCRIPT=script.replace("PAYLOAD", inline(shown)), PATIENCE=str(PATIENCE),
+                 COLOURS=json.dumps(PALETTES))
+    return _empty().replace(EMPTY, re.sub("|".join(parts), lambda word: parts[word[0]], FRAME))
 
 
 @lru_cache

@@ -10,11 +10,11 @@ from streamlit.testing.v1 import AppTest
 from viewer import Viewer
 
 STREAMLIT = "**/static/js/index.*.js"  # without it the first page is all there is
-CANVAS = """() => {
+PICTURES = """() => {
     const roots = [document, ...[...document.querySelectorAll("*")].flatMap(({ shadowRoot }) => shadowRoot ?? [])];
-    const canvas = roots.flatMap((root) => [...root.querySelectorAll(".player canvas")]);
-    const { x, y, width, height } = canvas[0].getBoundingClientRect();
-    return { players: canvas.length, welcome: !!document.querySelector("#welcome"), box: [x, y, width, height] };
+    const pictures = roots.flatMap((root) => [...root.querySelectorAll(".player canvas, .plot")]);
+    const { x, y, width, height } = pictures[0].getBoundingClientRect();
+    return { count: pictures.length, welcome: !!document.querySelector("#welcome"), box: [x, y, width, height] };
 }"""
 
 
@@ -26,12 +26,12 @@ def sent(address: str) -> str:
 def test_the_race_sent_is_the_one_that_the_dashboard_opens_with(app_url):
     shown = [json.loads(part.proto.json) for part in AppTest.from_file("../app/frame.py", default_timeout=60).run().get("bidi_component")]
     (opened,) = [data for data in shown if "lanes" in data]
-    payload = re.search(r"new Player\(welcome.firstElementChild, (\{.*\}), \{ theme", sent(app_url))[1]
+    payload = re.search(r"new Player\(root, (\{.*\}), \{ theme", sent(app_url))[1]
     assert json.loads(payload) == opened
 
 
 @pytest.mark.parametrize(("path", "there"), [("", True), ("?at=fused:0.5", True), ("?n=512", False), ("?present=1", False),
-                                             ("traffic", False)])
+                                             ("traffic", True), ("time", True), ("roofline", True), ("time?n=512", False), ("tiles", False)])
 def test_a_link_that_asks_for_something_else_gets_the_plain_page(app_url, path, there):
     assert ('id="welcome"' in sent(f"{app_url}/{path}")) == there
 
@@ -60,15 +60,28 @@ def held(browser):
 
 @pytest.mark.parametrize("window", [dict(width=1280, height=720), dict(width=700, height=700),
                                     dict(width=390, height=844, theme="dark")], ids=str)
-def test_the_dashboard_takes_it_over_in_its_place(held, app_url, window):
+def test_the_dashboard_takes_the_race_over_in_its_place(held, app_url, window):
     view, release = held(app_url, **window)
-    before = view.page.evaluate(CANVAS)
+    before = view.page.evaluate(PICTURES)
     release()
-    after = view.page.evaluate(CANVAS)
-    assert before["welcome"] and not after["welcome"] and before["players"] == after["players"] == 1
+    after = view.page.evaluate(PICTURES)
+    assert before["welcome"] and not after["welcome"] and before["count"] == after["count"] == 1
     assert after["box"] == pytest.approx(before["box"], abs=1)
     expect(view.page.get_by_role("button", name="Play or pause (space)")).to_contain_text("Pause")  # then it plays, by itself
     assert view.complaints == view.foreign == []
+
+
+@pytest.mark.parametrize(("path", "theme"), [("traffic", "light"), ("time", "dark"), ("roofline", "light")])
+def test_the_dashboard_takes_a_chart_over_in_its_place(held, app_url, path, theme):
+    view, release = held(f"{app_url}/{path}", theme=theme)
+    view.page.wait_for_selector(".plot .annotation-text")
+    view.page.evaluate("() => { document.querySelector('.plot').early = true; }")
+    before, said = view.page.evaluate(PICTURES), view.page.locator("#welcome h3").text_content()
+    release()
+    after = view.page.evaluate(PICTURES)
+    assert after["box"] == pytest.approx(before["box"], abs=1) and before["count"] == after["count"] == 1
+    assert view.page.evaluate("document.querySelector('[data-testid=stMain] .plot').early")  # the very same
+    assert view.page.locator("h3").text_content() == said and view.complaints == view.foreign == []
 
 
 def test_whoever_was_looking_closely_goes_on_there(held, app_url):

@@ -3,18 +3,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from app.handover import TAKE_OVER
 from app.player.script import style
 
 # Called at the first mount and again whenever data or theme change; the line break keeps Streamlit from taking the text for a path.
 MOUNT = """
 const players = new WeakMap();
-
-/** The player of this picture that came with the page itself, before the dashboard was there to ask for it. */
-function welcomed(name) {
-  const player = window.tilescopeWelcome?.[name];
-  delete window.tilescopeWelcome;
-  return player;
-}
 
 export default function ({ parentElement, data }) {
   const host = parentElement.host ?? parentElement, ground = getComputedStyle(host).getPropertyValue("--st-background-color");
@@ -24,11 +18,9 @@ export default function ({ parentElement, data }) {
     known.setTheme(theme);
     known.load(data);
   } else {
-    const early = welcomed("NAME"), root = early?.root ?? document.createElement("div");
-    parentElement.appendChild(root);
-    document.querySelector("#welcome")?.remove();
-    players.set(parentElement, early ?? new Player(root, data, { theme, linked: true }));
-    early?.goOn(data, theme);
+    const early = takeOver("NAME", parentElement), root = early ?? parentElement.appendChild(document.createElement("div"));
+    players.set(parentElement, early?.player ?? new Player(root, data, { theme, linked: true }));
+    early?.player.goOn(data, theme);
   }
   return () => {
     const player = players.get(parentElement);
@@ -42,5 +34,5 @@ export default function ({ parentElement, data }) {
 
 def component(name: str, script: str) -> Callable[[dict], None]:
     """A function that shows a payload, or loads it into the player that is there. Call it once for a picture, when it is imported."""
-    mount = st.components.v2.component(f"tilescope_{name}", css=style(), js=script + MOUNT.replace("NAME", name))
+    mount = st.components.v2.component(f"tilescope_{name}", css=style(), js=script + TAKE_OVER + MOUNT.replace("NAME", name))
     return lambda payload: mount(key=name, data=payload)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import hosting, lasting, plot, present, viewer
-from app.charts.look import Template, page_look
+from app.charts.look import Look, Template, page_look
 from app.figures import Figure
 from traffic_model.times import ASSUMPTIONS
 
@@ -26,10 +26,24 @@ def picture(figure: Figure, hidden: bool = False) -> None:
         return
     with st.container(gap="xxsmall"):
         st.subheader(KEPT_BACK if hidden else figure.title, anchor=False)
-        st.caption(f"{figure.conditions} · {figure.provenance}")
+        st.caption(caption(figure))
     look = replace(page_look(viewer.theme(), viewer.width()), hidden=hidden)
     with st.container(key="chart"):
-        plot.plot(figure.describe(look), f"{figure.name.split('-')[0]}_chart", KEPT_BACK if hidden else figure.alt, displayModeBar=False)
+        plot.plot(drawn(figure, look), chart_key(figure))
+
+
+def caption(figure: Figure) -> str:
+    return f"{figure.conditions} · {figure.provenance}"
+
+
+def drawn(figure: Figure, look: Look) -> dict:
+    """A figure as a page shows it, for app/plot.py."""
+    return plot.drawn(figure.describe(look), KEPT_BACK if look.hidden else figure.alt, displayModeBar=False)
+
+
+def chart_key(figure: Figure) -> str:
+    """The same for what a page shows in turn, so that its chart changes and is not another one."""
+    return f"{figure.name.split('-')[0]}_chart"
 
 
 def details(name: str, tabs: dict[str, Callable[[], None]], title: str = "Show the formula and the tables") -> None:

@@ -36,7 +36,7 @@ def show(settings: Settings, own) -> None:
     if figure.aside:
         st.info(figure.aside)
     with st.container(key="slide"):
-        plot.plot(figure.describe(template.look), "slide_chart", figure.alt, **PREVIEW)
+        plot.plot(plot.drawn(figure.describe(template.look), figure.alt, **PREVIEW), "slide_chart")
     st.markdown("**Speaker note**")
     st.code(figure.note, language=None, wrap_lines=True)
     st.markdown("**Alt text**")

@@ -1,0 +1,12 @@
+"""Handover: a picture that came with the page itself (app/welcome.py) goes to the component that shows it from then on."""
+TAKE_OVER = """
+/** What came with the page for the component of this key, now where it belongs; null where there is none. */
+function takeOver(key, parent) {
+  const early = window.tilescopeWelcome?.[key];
+  if (!early) return null;
+  delete window.tilescopeWelcome;
+  parent.appendChild(early);
+  document.querySelector("#welcome")?.remove();
+  return early;
+}
+"""
