@@ -31,7 +31,8 @@ def test_the_race_sent_is_the_one_that_the_dashboard_opens_with(app_url):
 
 
 @pytest.mark.parametrize(("path", "there"), [("", True), ("?at=fused:0.5", True), ("?n=512", False), ("?present=1", False),
-                                             ("traffic", True), ("time", True), ("roofline", True), ("time?n=512", False), ("tiles", False)])
+                                             ("traffic", True), ("time", True), ("roofline", True), ("time?n=512", False),
+                                             ("tiles", False)])
 def test_a_link_that_asks_for_something_else_gets_the_plain_page(app_url, path, there):
     assert ('id="welcome"' in sent(f"{app_url}/{path}")) == there
 
