@@ -98,6 +98,7 @@ def _accesses(book_read: Callable, book_write: Callable, conversion: Conversion)
 
 def _bookings(counting: str, space: Space, size: int) -> list[Callable]:
     """book(tally, cell, index) of each direction."""
+
     def book_nothing(tally, cell, index):
         pass
 
