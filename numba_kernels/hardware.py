@@ -4,18 +4,23 @@ JSON Lines with the header of saved.py. recorded/hardware/…_dram.jsonl: a laun
 "tiling", "kernel", "registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us"}.
 …_dram_repeated.jsonl: some of them again, several times over.
 …_validation.jsonl: the object of `python -m numba_kernels validate --json` per line.
+…_accesses.jsonl: accesses of one warp on its own, those of a pattern and an element size per line: {"pattern", "size", "lanes": the element
+that each lane names, "hbm", "shared": {"read", "write": {"distinct_bytes", "sectors" or "wavefronts"}}}; see tests/calibrate_accesses.py.
 """
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from numba_kernels.saved import RECORDED, check, check_header, is_size, objects
 from traffic_model.problem import AttentionProblem
 from traffic_model.tiling import Tiling
+from traffic_model.vocabulary import Direction, Space
 
 HARDWARE = RECORDED / "hardware"
 SIZES = ("registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us")
 COMPARED = ("counted", "hardware")
+NAMED = {Space.HBM: ("distinct_bytes", "sectors"), Space.SHARED: ("distinct_bytes", "wavefronts")}
 
 
 class Recording(NamedTuple):
@@ -33,6 +38,11 @@ def recorded_launches(repeated: bool = False) -> list[Recording]:
 def recorded_validations() -> list[Recording]:
     """The validations that ship with Tilescope, by file name."""
     return [read(path, _check_validation) for path in sorted(HARDWARE.glob("*_validation.jsonl"))]
+
+
+def recorded_accesses() -> list[Recording]:
+    """The warp accesses that ship with Tilescope, by file name."""
+    return [read(path, _check_accesses) for path in sorted(HARDWARE.glob("*_accesses.jsonl"))]
 
 
 def read(path: Path, reasons: Callable[[dict], Iterator[str]]) -> Recording:
@@ -56,6 +66,16 @@ def _check_validation(line: dict) -> Iterator[str]:
                     if not is_size(each[name]))
         yield from (f"{name} of {kernel['name']} is {value!r}" for when in ("cold", "warm") for name, value in (kernel[when] or {}).items()
                     if not is_size(value))
+
+
+def _check_accesses(line: dict) -> Iterator[str]:
+    if not isinstance(line["pattern"], str) or not is_size(line["size"]):
+        yield "its pattern is a text, its size a number of bytes"
+    if not all(element is None or is_size(element) for element in line["lanes"]):
+        yield "a lane names no element"
+    for space, direction in product(map(str, Space), map(str, Direction)):
+        yield from (f"{name} of {space} {direction} is {value!r}" for name in NAMED[space]
+                    if not is_size(value := line[space][direction][name]))
 
 
 def _check_names(line: dict, other: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from numba_kernels.device import cuda
 from numba_kernels.storage import ELEMENT_BYTES, Conversion, gpu_conversion, simulator_conversion
 from numba_kernels.votes import vote
 from traffic_model.layout.common import WARP
-from traffic_model.vocabulary import Measure, Space
+from traffic_model.vocabulary import Direction, Measure, Space
 
 OFF, REQUESTS, WARPS = "off", "requests", "warps"
 MEASURES = {OFF: (), REQUESTS: (Measure.REQUESTED,),  # what a launch counts of every cell, in this order
@@ -58,8 +58,8 @@ def gpu_ports(counting: str, cells: int, threads: int, dtype: str) -> Ports:
     device = cuda.jit(device=True, forceinline=True)
 
     def port(space, kind):
-        book = device(_booking(counting, space, ELEMENT_BYTES[kind]))
-        return Port(*map(device, _accesses(book, Conversion(*map(device, gpu_conversion(kind))))))
+        books = map(device, _bookings(counting, space, ELEMENT_BYTES[kind]))
+        return Port(*map(device, _accesses(*books, Conversion(*map(device, gpu_conversion(kind))))))
 
     return Ports(*gpu_counters(counting, cells, threads), port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
 
@@ -76,34 +76,38 @@ def simulator_ports(counting: str, cells: int, dtype: str) -> Ports:
     """Plain functions for Numba's simulator, which has no warp operations: one atomic per thread. counting: off or requests."""
     from numba.cuda.simulator import jit
 
-    port = lambda space, kind: Port(*_accesses(_booking(counting, space, ELEMENT_BYTES[kind]), simulator_conversion(kind)))
+    port = lambda space, kind: Port(*_accesses(*_bookings(counting, space, ELEMENT_BYTES[kind]), simulator_conversion(kind)))
     start, flush = (_nothing, _nothing_to) if counting == OFF else (_start(cells), jit(_flush_thread(cells), device=True))
     return Ports(max(1, cells), start, flush, port(Space.HBM, dtype), port(Space.HBM, FP32), port(Space.SHARED, FP32))
 
 
-def _accesses(book: Callable, conversion: Conversion) -> tuple[Callable, Callable]:
+def _accesses(book_read: Callable, book_write: Callable, conversion: Conversion) -> tuple[Callable, Callable]:
     load, store = conversion
     # unsigned indices: a signed one costs a test for Python's negative ones
 
     def read(tally, cell, array, index):
-        book(tally, cell, index)
+        book_read(tally, cell, index)
         return load(array[uint64(index)])
 
     def write(tally, cell, array, index, value):
-        book(tally, cell, index)
+        book_write(tally, cell, index)
         array[uint64(index)] = store(value)
 
     return read, write
 
 
-def _booking(counting: str, space: Space, size: int) -> Callable:
+def _bookings(counting: str, space: Space, size: int) -> list[Callable]:
+    """book(tally, cell, index) of each direction."""
+
     def book_nothing(tally, cell, index):
         pass
 
     def book_request(tally, cell, index):
         tally[cell] += size
 
-    return {OFF: lambda: book_nothing, REQUESTS: lambda: book_request, WARPS: lambda: vote(space, size, MEASURES[WARPS])}[counting]()
+    book = {OFF: lambda direction: book_nothing, REQUESTS: lambda direction: book_request,
+            WARPS: lambda direction: vote(space, direction, size, MEASURES[WARPS])}[counting]
+    return [book(direction) for direction in Direction]
 
 
 def _nothing(tally):

@@ -9,10 +9,10 @@ from numba import int64, uint32
 
 from numba_kernels.device import cuda
 from traffic_model.layout.common import WARP
-from traffic_model.vocabulary import SECTOR, WAVEFRONT, WORD, Measure, Space
+from traffic_model.vocabulary import SECTOR, WAVEFRONT, WORD, Direction, Measure, Space
 
 
-def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
+def vote(space: Space, direction: Direction, size: int, measures: tuple[Measure, ...]) -> Callable:
     """book(tally, cell, index) for an access of `size` bytes; tally holds `measures` of every cell side by side."""
     every = len(measures)
     requested, distinct, sectors, wavefronts = map(measures.index, (Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS,
@@ -23,7 +23,7 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
     wide = min(WARP, words_per_bank_row)  # lanes of a part, all of which shared memory serves together
     parts = WARP // wide
     least = 1 if parts == 1 else 0  # wavefronts of a part, in which there may be no lane
-    part_of = cuda.jit(device=True, forceinline=True)(_part_of(wide))
+    part_of = cuda.jit(device=True, forceinline=True)(_part_of(wide, direction))
 
     def book_hbm(tally, cell, index):
         tally[cell * every + requested] += size
@@ -57,11 +57,14 @@ def vote(space: Space, size: int, measures: tuple[Measure, ...]) -> Callable:
     return book_hbm if space == Space.HBM else book_shared
 
 
-def _part_of(wide):
-    """Two parts are served as the first of them where every lane names the same as its neighbour, or as the lane two further on."""
+def _part_of(wide, direction):
+    """Two parts of a load are served as the first of them where every lane names what its neighbour does, or the lane two further on."""
     pair = (1 << 2 * wide) - 1
 
-    def part_of(lanes, same):
+    def its_own(lanes, same):
+        return cuda.laneid // wide
+
+    def joined(lanes, same):
         lane = cuda.laneid
         mine = lane // wide
         first = mine - mine % 2
@@ -74,4 +77,4 @@ def _part_of(wide):
     def only_one(lanes, same):
         return 0
 
-    return part_of if wide < WARP else only_one
+    return only_one if wide == WARP else joined if direction == Direction.READ else its_own

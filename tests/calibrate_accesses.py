@@ -1,8 +1,9 @@
 """python tests/calibrate_accesses.py OUT.jsonl, on a machine with a GPU and Nsight Compute: what single warp accesses name and cost.
 
 Elements of 2, 4, 8 and 16 bytes, HBM and shared memory, loads and stores, in every pattern of tests/warp_patterns.py: what the hardware
-counts, beside what the model says (traffic_model/warps) and what the kernel's own votes count (numba_kernels/votes.py). Prints them;
-writes a header and a line per access to OUT.jsonl, and what ncu printed beside it, to OUT.csv. Exit status 1 if anything differs.
+counts, beside what the model says (traffic_model/warps) and what the kernel's own votes count (numba_kernels/votes.py). Prints what
+differs, and has exit status 1 if anything does; writes what the hardware counts to OUT.jsonl, as numba_kernels/hardware.py reads it, and
+what ncu printed beside it, to OUT.csv.
 """
 import importlib.metadata
 import json
@@ -73,6 +74,15 @@ def line(kind: Kind, name: str, lanes: tuple, seen: nsight.Profiled, votes: dict
     return dict(size=kind.size, space=kind.space, direction=kind.direction, pattern=name, lanes=lanes) | found
 
 
+def recording(lines: list[dict]) -> list[dict]:
+    """A line per pattern and size: what the hardware says alone, by space and direction."""
+    found = {}
+    for each in lines:
+        kept = {name: each[name] for name in ("pattern", "size", "lanes")} | {space: {} for space in Space}
+        found.setdefault((each["pattern"], each["size"]), kept)[each["space"]][each["direction"]] = each["hardware"]
+    return list(found.values())
+
+
 def header() -> dict:
     """Where it was measured; nothing else of the machine."""
     about = machine.describe()
@@ -108,7 +118,7 @@ def main() -> int:
     out.with_suffix(".csv").write_text(text)
     profiling = time.monotonic() - began
     lines = measured(text)
-    out.write_text("".join(json.dumps(each) + "\n" for each in [header(), *lines]))
+    out.write_text("".join(json.dumps(each) + "\n" for each in [header(), *recording(lines)]))
     print(shown(lines, Space.HBM, Measure.SECTORS), shown(lines, Space.SHARED, Measure.WAVEFRONTS), sep="\n\n")
     wrong = [each for each in lines if not each["hardware"] == each["counted"] == each["predicted"]]
     distinct = [each for each in wrong if len({each[how]["distinct_bytes"] for how in SOURCES}) > 1]

@@ -1,5 +1,6 @@
-"""Votes == model, on a machine without a GPU: the lanes of a warp as threads that wait for each other at every warp operation."""
-import threading
+"""Votes == model, on a machine without a GPU: the lanes of a warp as calls that start again, each time knowing one warp operation more."""
+from collections import defaultdict
+from itertools import product
 
 import pytest
 from warp_patterns import patterns
@@ -11,19 +12,40 @@ from traffic_model.warps import MEASURES, Access
 COUNTED = Measure.REQUESTED, Measure.DISTINCT, Measure.SECTORS, Measure.WAVEFRONTS
 
 
-class Warp(threading.local):
-    """What votes.py takes from `cuda`, for the lanes that take part. Each thread sets its own laneid."""
+class Waits(Exception):
+    """A lane has come to a warp operation that not all have come to."""
 
-    def __init__(self, lanes, meeting, said):
-        self.mask, self.meeting, self.said = sum(1 << lane for lane in lanes), meeting, said
+
+class Warp:
+    """What votes.py takes from `cuda`, for the lanes that take part."""
+
+    def __init__(self, lanes):
+        self.lanes, self.mask = lanes, sum(1 << lane for lane in lanes)
+
+    def tallies(self, book) -> list[list[int]]:
+        """Of every lane, once all have called book(tally, 0, element). lanes: {lane: element}."""
+        self.heard = []  # of every warp operation so far: {value: mask of the lanes that said it}
+        while True:
+            self.said, tallies = defaultdict(int), []
+            for lane, element in self.lanes.items():
+                self.laneid, self.operation, tally = lane, 0, [0] * len(COUNTED)
+                try:
+                    book(tally, 0, element)
+                    tallies.append(tally)
+                except Waits:
+                    pass
+            if not self.said:
+                return tallies
+            assert not tallies  # else a lane is through while others wait for it
+            self.heard.append(self.said)
 
     def _all(self, lanes, value):
         assert lanes == self.mask
-        self.said[self.laneid] = value
-        self.meeting.wait()
-        heard = dict(self.said)
-        self.meeting.wait()
-        return heard
+        if self.operation == len(self.heard):
+            self.said[value] |= 1 << self.laneid
+            raise Waits
+        self.operation += 1
+        return self.heard[self.operation - 1]
 
     def jit(self, **how):
         return lambda function: function
@@ -35,40 +57,27 @@ class Warp(threading.local):
         return int(bits).bit_count()
 
     def match_any_sync(self, lanes, value):
-        return sum(1 << lane for lane, other in self._all(lanes, int(value)).items() if other == value)
+        return self._all(lanes, int(value))[int(value)]
 
     def ballot_sync(self, lanes, true):
-        return sum(1 << lane for lane, other in self._all(lanes, bool(true)).items() if other)
+        return self._all(lanes, bool(true)).get(True, 0)
 
     def any_sync(self, lanes, true):
-        return any(self._all(lanes, bool(true)).values())
+        return self.ballot_sync(lanes, true) != 0
 
 
-def voted(space, size, lanes, monkeypatch) -> dict:
+def voted(space, direction, size, lanes, monkeypatch) -> dict:
     """What the votes of one warp access come to, by measure."""
-    taking_part = {lane: element for lane, element in enumerate(lanes) if element is not None}
-    warp, tally = Warp(taking_part, threading.Barrier(len(taking_part)), {}), [[0] * len(COUNTED) for _ in lanes]
+    warp = Warp({lane: element for lane, element in enumerate(lanes) if element is not None})
     monkeypatch.setattr(votes, "cuda", warp)
     monkeypatch.setattr(votes, "int64", int)
-    book = votes.vote(space, size, COUNTED)
-
-    def run(lane, element):
-        warp.laneid = lane
-        book(tally[lane], 0, element)
-
-    threads = [threading.Thread(target=run, args=each) for each in taking_part.items()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    return dict(zip(COUNTED, map(sum, zip(*tally))))
+    return dict(zip(COUNTED, map(sum, zip(*warp.tallies(votes.vote(space, direction, size, COUNTED))))))
 
 
-@pytest.mark.parametrize("size", (2, 4, 8, 16))
-@pytest.mark.parametrize("space", Space)
-def test_votes_are_what_is_predicted(space, size, monkeypatch):
+@pytest.mark.parametrize(("space", "direction", "size"), list(product(Space, Direction, (2, 4, 8, 16))))
+def test_votes_are_what_is_predicted(space, direction, size, monkeypatch):
     for name, lanes in patterns(size).items():
-        access = Access(Cell(Array.S, space, Direction.READ), size, 0, lanes, 1)
-        counted = voted(space, size, lanes, monkeypatch)
+        access = Access(Cell(Array.S, space, direction), size, 0, lanes, 1)
+        counted = voted(space, direction, size, lanes, monkeypatch)
         assert {m: counted[m] for m in MEASURES[space]} == {m: access.bytes(m) for m in MEASURES[space]}, name
         assert counted[Measure.REQUESTED] == access.bytes(Measure.REQUESTED)

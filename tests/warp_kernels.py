@@ -52,7 +52,7 @@ def text(kind: Kind, counting: str) -> Callable:
     """The kernel: (memory, number of the pattern, a word, counts)."""
     table = np.array([[-1 if element is None else element for element in lanes] for lanes in patterns(kind.size).values()], np.int16)
     kept, start, flush = gpu_counters(counting, 1, WARP)
-    book = device(vote(kind.space, kind.size, MEASURES[WARPS]) if counting == WARPS else _nothing)
+    book = device(vote(kind.space, kind.direction, kind.size, MEASURES[WARPS]) if counting == WARPS else _nothing)
     begin, touch, scale = device(_begin(kind)), device(_touch(kind)), kind.size
 
     def access(memory, number, word, counts):

@@ -47,7 +47,8 @@ class Measure(StrEnum):
     compulsory: each kernel reads each of its inputs once and writes each of its outputs once (HBM only).
     distinct:   different bytes named by one warp access: a broadcast counts once.
     sectors:    different sectors named by one warp access, × SECTOR (HBM only).
-    wavefronts: the most different words that one warp access names in one of the banks, × WAVEFRONT (SHARED only).
+    wavefronts: the most different words that one warp access names in one of the banks, × WAVEFRONT (SHARED only). Elements of 8 and 16
+                bytes are served in parts, whose wavefronts add up: warps/banks.py.
     """
 
     REQUESTED = "requested"

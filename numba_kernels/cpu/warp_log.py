@@ -51,7 +51,8 @@ def opened(log, follow, used, step, loop):
 def tallied(log, used, number, sites, counts):
     """Adds the bytes requested, distinct, in sectors and in wavefronts of every warp access in a log to its cell, and empties the log.
 
-    sites: (cell, bytes of an element, 1 in shared memory and 0 in HBM) of each access; counts: [cells, 4].
+    sites: (cell, bytes of an element, 1 in shared memory and 0 in HBM) of each access; counts: [cells, 4]. In shared memory
+    elements are fp32, so that each is one bank's word: wider ones would be served in parts (numba_kernels/votes.py).
     """
     named = np.empty(LANES, np.int64)  # the lanes' indices in order
     banks = np.empty(BANKS, np.int64)  # different words in each

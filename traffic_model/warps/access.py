@@ -55,7 +55,7 @@ class Access(NamedTuple):
     @property
     def wavefronts(self) -> int:
         """How often shared memory takes a word from each bank. The base matters within a word alone: otherwise it renames the banks."""
-        return wavefronts(self.lanes, self.base % max(1, WORD // self.size), self.size)
+        return wavefronts(self.lanes, self.base % max(1, WORD // self.size), self.size, self.cell.direction)
 
     @property
     def fewest(self) -> int:
