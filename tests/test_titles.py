@@ -108,6 +108,22 @@ def test_time(settings, naive, tiled, fused):
     assert f" {slowest[0]} spends " in by_kernel.title
 
 
+@pytest.mark.parametrize("name", ["time", "time-by-kernel"])
+@pytest.mark.parametrize(("timed", "n", "said"), [
+    (dict(naive=[1024, 4096], fused=[1024, 4096]), 4096, ""),
+    (dict(naive=[1024, 4096], fused=[1024, 4096]), 3072, "N = 4,096 is the nearest length timed for all · "),
+    (dict(naive=[1024, 4096], fused=[1024, 4096, 65536]), 65536, "N = 4,096 is the nearest length timed for all · "),
+    (dict(naive=[1024], tiled=[4096], fused=[4096]), 1024, "N = 4,096 is the nearest length timed for 2 of 3 · "),
+    (dict(fused=[2048]), 128, "N = 2,048 is the nearest length timed for all · ")])
+def test_time_says_why_its_title_is_of_another_length(name, timed, n, said):
+    header, _ = recording(DEFAULT, [])
+    runs = records.shipped(header, [run_record(DEFAULT.at(m), algorithm) for algorithm, lengths in timed.items() for m in lengths])
+    figure = FIGURES[name](DEFAULT.at(n), Sources([(header, runs)]))
+    assert figure.conditions == f"{said}{DEFAULT.conditions} · H200 SXM · L2 warm"
+    at = re.match(r"N = ([\d,]+)", figure.conditions)
+    assert figure.title.startswith(f"At N = {at[1] if at else f'{n:,}'} ")
+
+
 @pytest.mark.parametrize("settings", SIX, ids=lambda s: f"{s.n} {s.conditions}")
 def test_roofline(settings, sources):
     """It says on which side of the ridge the unfused kernels and fused are, and how near fused was timed to the lower roof."""

@@ -39,6 +39,11 @@ def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: i
     return f"At N = {n:,} {' and '.join(known)}"
 
 
+def nearest_words(at: int, n: int, where: str) -> str:
+    """Said of a claim at another length than n, and why: N = 4,096 is the nearest length timed for all. where: "for all", for instance."""
+    return "" if at == n else f"N = {at:,} is the nearest length timed {where}"
+
+
 def roofline_claim(unit: str, sides: dict[str, str], reached: str = "") -> str:
     """unit: "tensor cores" or "CUDA cores". sides: of the ridge, by kernel: unfused (as a whole), scores, softmax, output and fused.
     reached: see `roof_reached`, where fused was timed on tensor cores.
