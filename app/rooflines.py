@@ -3,14 +3,14 @@
 A record is one kernel, or an algorithm as a whole, at one N: algorithm, kernel, n, kind, source, flops, bytes (compulsory), intensity
 (FLOP per byte) and tflops. Of `intensities` tflops is what the roofs allow. Of `achieved` it is FLOP ÷ ms, timed where such a run was
 recorded on the sidebar's GPU and otherwise predicted, with the part of the GPU that then binds; roof is the lower one above it, share how
-much of that it reaches.
+much of that it reaches. What chose its tiling itself says block_q and block_k.
 """
 import math
 from dataclasses import replace
 from statistics import median
 from typing import NamedTuple
 
-from app.records import ALGORITHMS, LADDER, TENSOR_CORE, has_times, same_task, sources
+from app.records import ALGORITHMS, LADDER, TENSOR_CORE, chooses_tiling, has_times, same_task, sources
 from app.settings import Settings
 from numba_kernels.saved import total_times_ms
 from traffic_model import predict
@@ -106,7 +106,8 @@ def _timed(settings: Settings, runs: dict[int, dict], under: Roofs) -> list[dict
     records = []
     for n, run in sorted(runs.items()):
         ms = {kernel["name"]: median(kernel["times_ms"]) for kernel in run["kernels"]} | {run["algorithm"]: median(total_times_ms(run))}
-        records += [_record(settings.at(n), run["algorithm"], point, "timed", run["source"]) | _speed(point, ms[point.name], under)
+        own = run["tiling"] if chooses_tiling(run) else {}
+        records += [_record(settings.at(n), run["algorithm"], point, "timed", run["source"]) | _speed(point, ms[point.name], under) | own
                     for point in _points(settings.at(n), run["algorithm"])]
     return records
 

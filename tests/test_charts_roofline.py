@@ -1,5 +1,6 @@
 """Roofline: titles, what the points are made of, formulas, and labels at the extremes."""
 import math
+import re
 from dataclasses import replace
 from statistics import median
 
@@ -13,9 +14,9 @@ from viewer import collisions
 from app import records, rooflines
 from app.charts.claims import roof_reached, roofline_claim
 from app.charts.figure import Chart
-from app.charts.look import PALETTES, page_look, slide_look
-from app.charts.placing import Placer
-from app.charts.roofline import claim, roofline
+from app.charts.look import PALETTES, Template, page_look, slide_look
+from app.charts.placing import LINE, Placer
+from app.charts.roofline import NEARBY, claim, roofline
 from app.formulas_roofline import roofline_formulas
 from app.records import TENSOR_CORE
 from app.rooflines import CUDA_CORES, TENSOR_CORES
@@ -117,7 +118,8 @@ def test_the_kernel_on_tensor_cores_stands_where_it_was_timed(settings):
     roofs = rooflines.roofs(settings, TENSOR_CORES)
     for r in found:
         run = runs[r["n"]]
-        own = predict(TENSOR_CORE, AttentionProblem(**run["problem"]), Tiling(**run["tiling"]), settings.gpu)
+        own = predict(TENSOR_CORE, AttentionProblem(**run["problem"]), Tiling(r["block_q"], r["block_k"]), settings.gpu)
+        assert own.tiling.record() == run["tiling"]
         assert (r["kernel"], r["bytes"], r["flops"], r["ms"]) == (TENSOR_CORE, own.compulsory_bytes, run["flops"],
                                                                  median(run["kernels"][0]["times_ms"]))
         lower = min(roofs.compute.value, r["intensity"] * roofs.dram.value / 1000)
@@ -165,6 +167,15 @@ def test_labels_do_not_collide(blank, settings, look):
     for unit in (CUDA_CORES, TENSOR_CORES)[:1 + rooflines.has_tensor_cores(settings)]:
         boxes = drawn(blank, draw(settings, unit, look, RECORDINGS), look)
         assert collisions(boxes) == [] and "← softmax: 0 FLOP/B" in {box["text"] for box in boxes}
+
+
+@pytest.mark.parametrize(("settings", "look", "named"), [
+    (HALF, page_look("light"), 4), (LARGE.at(256), page_look("light"), 2), (HALF.at(512), Template(text=28).look, 0)],
+    ids=["page", "short", "slide"])
+def test_a_kernels_name_stands_at_its_point_or_not_at_all(settings, look, named):
+    notes = [note for note in draw(settings, TENSOR_CORES, look, RECORDINGS).layout.annotations if re.search("output|scores", note.text)]
+    assert len(re.findall("output|scores", str([note.text for note in notes]))) == named
+    assert all(max(abs(note.xshift), abs(note.yshift)) < (NEARBY + LINE) * look.text for note in notes)
 
 
 def test_a_label_avoids_what_is_drawn():

@@ -12,7 +12,7 @@ from traffic_model.units import sequence_length
 UNFUSED = "naive"  # whose colour and compulsory bytes stand for every unfused order
 ROOMY = 30  # em: a plot that is narrower leaves out what can be worked out
 NEARBY = 1.9  # em: a kernel's name that is further off would be another's; the table has it
-Name = tuple  # points, text, role, directions of a label, and how far off it may be at most; placed once all else is drawn
+Name = tuple[tuple, str, str, tuple, float]  # points, text, role, directions, em at most of a label, placed once all else is drawn
 
 
 def roofline(ideal: list[dict], here: list[dict], achieved: list[dict], roofs: Roofs, cuda_cores: Roofs, asked: float, look: Look,
@@ -66,7 +66,7 @@ def _ideal(chart: Chart, placer: Placer, role: str, name: str, path: list[dict],
     x, y = now["intensity"], now["tflops"]
     chart.rings([(x, y, role)], [f"{name}, at most {number(y)} TFLOP/s<br>N = {now['n']:,}: {x:,.1f} FLOP per compulsory byte"])
     placer.point(x, y, 1.1)
-    return ((x, y),), f"<b>{name}</b> {number(x)} FLOP/B", role, AROUND
+    return ((x, y),), f"<b>{name}</b> {number(x)} FLOP/B", role, AROUND, math.inf
 
 
 def _achieved(chart: Chart, placer: Placer, records: list[dict], n: int) -> list[Name]:
@@ -87,7 +87,8 @@ def _achieved(chart: Chart, placer: Placer, records: list[dict], n: int) -> list
     stated = not kernels and now is not on_tensor_cores(records, n) and chart.look.plot["x"] > ROOMY
     share = f", {100 * now['share']:.0f} % of {now['roof']}" if stated else ""
     text = f"<b>{NAMES.get(algorithm, algorithm)}</b> {number(now['tflops'])}{share}"
-    return [*_kernel_names(chart, algorithm, kernels), (((now["intensity"], now["tflops"]),), text, its_role, AROUND if kernels else UNDER)]
+    return [*_kernel_names(chart, algorithm, kernels),
+            (((now["intensity"], now["tflops"]),), text, its_role, AROUND if kernels else UNDER, math.inf)]
 
 
 def _kernel_names(chart: Chart, algorithm: str, kernels: list[dict]) -> list[Name]:
