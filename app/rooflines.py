@@ -2,18 +2,21 @@
 
 A record is one kernel, or an algorithm as a whole, at one N: algorithm, kernel, n, kind, source, flops, bytes (compulsory), intensity
 (FLOP per byte) and tflops. Of `intensities` tflops is what the roofs allow. Of `achieved` it is FLOP ÷ ms, timed where such a run was
-recorded on the sidebar's GPU and otherwise predicted, with the part of the GPU that then binds.
+recorded on the sidebar's GPU and otherwise predicted, with the part of the GPU that then binds; roof is the lower one above it, share how
+much of that it reaches. What chose its tiling itself says block_q and block_k.
 """
+import math
+from dataclasses import replace
 from statistics import median
 from typing import NamedTuple
 
-from app.records import ALGORITHMS, LADDER, has_times, same_shape, sources
+from app.records import ALGORITHMS, LADDER, TENSOR_CORE, chooses_tiling, has_times, same_task, sources
 from app.settings import Settings
 from numba_kernels.saved import total_times_ms
 from traffic_model import predict
 from traffic_model.capacity import fits
 from traffic_model.rates import DATASHEET, MEASURED, UNITS, Rate, best_known, datasheet, measured, rate
-from traffic_model.roofline import points, ridge
+from traffic_model.roofline import Point, points, ridge
 from traffic_model.times import predicted_times
 
 CUDA_CORES, TENSOR_CORES = "fp32", "fp16_bf16"  # of UNITS
@@ -62,17 +65,34 @@ def requested_intensity(settings: Settings) -> float:
     return points(predict("fused", settings.problem, settings.tiling, settings.gpu), "l2")[0].intensity
 
 
-def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]]) -> list[dict]:
-    """Each rung of the ladder by rising N, kernels and whole. recordings: (header, runs) of each file."""
-    runs = [run for header, runs in recordings if header["gpu"] == settings.gpu.driver_name for run in runs
-            if has_times(run) and same_shape(run, settings)]
-    records = []
+def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]], unit: str) -> list[dict]:
+    """Each rung of the ladder by rising N, kernels and whole, all on CUDA cores. unit: on show; under the roof of tensor cores the kernel
+    that computes there comes last, where it was timed: its time is not modelled. recordings: (header, runs) of each file."""
+    timed = {algorithm: {} for algorithm in (*LADDER, TENSOR_CORE)}
+    for run in (run for header, runs in recordings if header["gpu"] == settings.gpu.driver_name for run in runs):
+        if run["algorithm"] in timed and has_times(run) and same_task(run, settings):
+            timed[run["algorithm"]][run["problem"]["seq_len"]] = run
+    records, under = [], roofs(settings, CUDA_CORES)
     for algorithm in LADDER:
-        of = {run["problem"]["seq_len"]: run for run in runs if run["algorithm"] == algorithm}
-        records += [record for n in sorted(of) for record in _timed(settings.at(n), of[n])] or \
-            [record for n in LENGTHS if fits(algorithm, settings.at(n).problem, settings.gpu)
-             for record in _predicted(settings.at(n), algorithm)]
-    return records
+        records += _timed(settings, timed[algorithm], under) or [
+            record for n in LENGTHS if fits(algorithm, settings.at(n).problem, settings.gpu)
+            for record in _predicted(settings.at(n), algorithm, under)]
+    return records + (_timed(settings, timed[TENSOR_CORE], roofs(settings, unit)) if unit == TENSOR_CORES else [])
+
+
+def nearest(records: list[dict], n: int) -> dict | None:
+    """The first of those whose length is nearest to n on a log scale; None of none."""
+    return min(records, key=lambda r: (abs(math.log(r["n"] / n)), r["n"]), default=None)
+
+
+def on_tensor_cores(records: list[dict], n: int) -> dict | None:
+    """Of achieved records the one of the kernel on tensor cores at the timed length nearest to n; None where it is not among them."""
+    return nearest([r for r in records if r["algorithm"] == TENSOR_CORE], n)
+
+
+def computed_on(records: list[dict]) -> str:
+    """"CUDA cores" or "CUDA and tensor cores", of achieved records."""
+    return "CUDA and tensor cores" if any(r["algorithm"] == TENSOR_CORE for r in records) else "CUDA cores"
 
 
 def origin(records: list[dict]) -> str:
@@ -81,28 +101,38 @@ def origin(records: list[dict]) -> str:
     return "; ".join(f"{kind} ({sources([r for r in records if r['kind'] == kind])})" for kind in kinds)
 
 
-def _timed(settings: Settings, run: dict) -> list[dict]:
-    ms = {kernel["name"]: median(kernel["times_ms"]) for kernel in run["kernels"]} | {run["algorithm"]: median(total_times_ms(run))}
-    return [_at_speed(_record(settings, run["algorithm"], point, "timed", run["source"]), ms[point.name])
-            for point in _points(settings, run["algorithm"])]
+def _timed(settings: Settings, runs: dict[int, dict], under: Roofs) -> list[dict]:
+    """runs: of one algorithm, by N."""
+    records = []
+    for n, run in sorted(runs.items()):
+        ms = {kernel["name"]: median(kernel["times_ms"]) for kernel in run["kernels"]} | {run["algorithm"]: median(total_times_ms(run))}
+        own = run["tiling"] if chooses_tiling(run) else {}
+        records += [_record(settings.at(n), run["algorithm"], point, "timed", run["source"]) | _speed(point, ms[point.name], under) | own
+                    for point in _points(settings.at(n), run["algorithm"])]
+    return records
 
 
-def _predicted(settings: Settings, algorithm: str) -> list[dict]:
+def _predicted(settings: Settings, algorithm: str, under: Roofs) -> list[dict]:
     kernels = predicted_times(algorithm, settings.problem, settings.tiling, settings.gpu)
     ms = {kernel.name: kernel.ms for kernel in kernels} | {algorithm: sum(kernel.ms for kernel in kernels)}
     binds = {kernel.name: kernel.binds for kernel in kernels}
-    return [_at_speed(_record(settings, algorithm, point, "predicted", settings.gpu.name), ms[point.name])
+    return [_record(settings, algorithm, point, "predicted", settings.gpu.name) | _speed(point, ms[point.name], under)
             | dict(binds=binds.get(point.name, max(kernels, key=lambda k: k.ms).binds)) for point in _points(settings, algorithm)]
 
 
-def _at_speed(record: dict, ms: float) -> dict:
-    return record | dict(ms=ms, tflops=record["flops"] / ms / 1e9)
+def _speed(point: Point, ms: float, under: Roofs) -> dict:
+    """share: None of softmax, which does none of the convention's FLOP."""
+    tflops, most = point.flops / ms / 1e9, point.attainable_tflops(under.compute, under.dram)
+    return dict(ms=ms, tflops=tflops, roof=under.name if point.intensity >= under.ridge else "DRAM", share=tflops / most if most else None)
 
 
-def _points(settings: Settings, algorithm: str):
+def _points(settings: Settings, algorithm: str) -> list[Point]:
+    """On tensor cores fused does the same FLOP and must move the same bytes, whatever the tiling that it chose."""
+    if algorithm == TENSOR_CORE:
+        return [replace(point, name=TENSOR_CORE) for point in _points(settings, "fused")]
     return points(predict(algorithm, settings.problem, settings.tiling, settings.gpu))
 
 
-def _record(settings: Settings, algorithm: str, point, kind: str, source: str) -> dict:
+def _record(settings: Settings, algorithm: str, point: Point, kind: str, source: str) -> dict:
     return dict(algorithm=algorithm, kernel=point.name, n=settings.n, kind=kind, source=source, flops=point.flops, bytes=point.bytes,
                 intensity=point.intensity)

@@ -180,11 +180,20 @@ def test_time_page_says_where_the_model_fails():
 
 def test_roofline_page_opens_on_tensor_cores_and_turns_to_cuda_cores():
     app = opened("roofline", unit="nonsense")
-    assert not app.exception and app.subheader[0].value == "On tensor cores unfused attention is memory-bound, fused is not"
+    assert not app.exception and app.subheader[0].value == "On tensor cores unfused is memory-bound, fused at 60 % of their roof"
     app.segmented_control(key="unit").set_value("CUDA cores").run()
     assert app.subheader[0].value == "On CUDA cores softmax is left of the ridge, products and fused right"
     single = opened("roofline", dtype="float32")  # tensor cores would round it
     assert not single.exception and not single.segmented_control and single.subheader[0].value.startswith("On CUDA cores")
+
+
+def test_roofline_page_works_the_share_of_the_roof_out():
+    app = AppTest.from_string(PAGE.format(page="roofline", own=""), default_timeout=60)
+    app.session_state["roofline_details"] = True
+    app.run()
+    [row] = [row for text in app.markdown for row in text.value.splitlines() if "tensor-core fused, of its roof" in row]
+    tflops, roof, share = map(float, re.search(r"100·([\d.]+) ÷ (\d+) \| \*\*([\d.]+)", row).groups())
+    assert not app.exception and share == round(100 * tflops / roof, 1)
 
 
 def test_tiles_page_shows_bytes_time_and_occupancy():

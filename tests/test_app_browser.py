@@ -19,7 +19,7 @@ SMALL_TEXTS = """() => [...document.querySelectorAll('[data-testid=stApp] *')].f
 TRACES = dict(
     Traffic=12,  # fill, 4 lines (naive's 2 go on faintly), DRAM and where it leaves, 2 rows of counted markers, rings
     Time=11,  # floor, naive, tiled, fused, tensor cores, four libraries, two rows of what does not fit
-    Roofline=19,  # 3 roofs, L2 and fused on it, 2 paths and rings, 3 timed paths of a line and markers, 4 kernels
+    Roofline=21,  # 3 roofs, L2 and fused on it, 2 paths and rings, 4 timed paths of a line and markers, 4 kernels
     Tiles=27,  # 25, the ring and the line of the tie
     Proof=16,  # four measures of four rungs
     Warp=6,  # lanes, wires, banks, their columns, words, what can be pointed at

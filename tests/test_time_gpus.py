@@ -53,6 +53,8 @@ def test_a_line_keeps_its_rungs_colour_and_a_gpu_has_a_dash():
 
 def test_the_claim_is_of_the_fastest_common_point_nearest_to_n():
     title = lambda *gpus, n=4096: FIGURES["time"](DEFAULT.at(n), Sources([*OTHERS], gpus=gpus)).title
+    said = lambda n: FIGURES["time"](DEFAULT.at(n), Sources([*OTHERS])).conditions
+    assert said(2**20).startswith("N = 8,192 is the nearest length timed on every GPU · 16 heads") and said(8192).startswith("16 heads")
     assert title("H200 SXM", "L4") == "At N = 4,096 fused takes 9.00× as long on L4 as on H200 SXM"
     assert title(n=2**20) == ("At N = 8,192 fused takes 2.00× as long on A100 SXM4, 9.00× as long on L4 and 1.20× as long on RTX 4090 "
                               "as on H200 SXM")
@@ -61,7 +63,7 @@ def test_the_claim_is_of_the_fastest_common_point_nearest_to_n():
     assert gpus_claim("T4", of(2), [("L4", of(1))], 8) == "At N = 8 fused takes 0.50× as long on L4 as on T4"
     assert gpus_claim("T4", of(2), [("L4", of(1, n=4))], 8) is None and gpus_claim("T4", of(2, when="live"), [("L4", of(1))], 8) is None
     apart = FIGURES["time"](DEFAULT, Sources([recording(DEFAULT, [1024]), recorded("NVIDIA L4", 9, [4096])]))
-    assert apart.title.endswith(" on H200 SXM")
+    assert apart.title.endswith(" on H200 SXM") and apart.conditions.startswith("N = 1,024 is the nearest length timed for all · ")
 
 
 def test_the_table_names_each_records_gpu():

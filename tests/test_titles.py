@@ -1,12 +1,15 @@
 """The numbers in a page's title are the figure's own data, whether the claim is won or lost: recomputed here from the records."""
+import math
 import re
 from collections import defaultdict
 from statistics import median
 
 import pytest
 from example_runs import DEFAULT, recording, run_record
+from test_charts import texts
 
 from app import records
+from app.charts.look import page_look
 from app.figures import FIGURES, Figure, Sources
 from app.settings import Settings
 from traffic_model import AttentionProblem, Tiling, find_gpu
@@ -105,15 +108,37 @@ def test_time(settings, naive, tiled, fused):
     assert f" {slowest[0]} spends " in by_kernel.title
 
 
+@pytest.mark.parametrize("name", ["time", "time-by-kernel"])
+@pytest.mark.parametrize(("timed", "n", "said"), [
+    (dict(naive=[1024, 4096], fused=[1024, 4096]), 4096, ""),
+    (dict(naive=[1024, 4096], fused=[1024, 4096]), 3072, "N = 4,096 is the nearest length timed for all · "),
+    (dict(naive=[1024, 4096], fused=[1024, 4096, 65536]), 65536, "N = 4,096 is the nearest length timed for all · "),
+    (dict(naive=[1024], tiled=[4096], fused=[4096]), 1024, "N = 4,096 is the nearest length timed for 2 of 3 · "),
+    (dict(fused=[2048]), 128, "N = 2,048 is the nearest length timed for all · ")])
+def test_time_says_why_its_title_is_of_another_length(name, timed, n, said):
+    header, _ = recording(DEFAULT, [])
+    runs = records.shipped(header, [run_record(DEFAULT.at(m), algorithm) for algorithm, lengths in timed.items() for m in lengths])
+    figure = FIGURES[name](DEFAULT.at(n), Sources([(header, runs)]))
+    assert figure.conditions == f"{said}{DEFAULT.conditions} · H200 SXM · L2 warm"
+    at = re.match(r"N = ([\d,]+)", figure.conditions)
+    assert figure.title.startswith(f"At N = {at[1] if at else f'{n:,}'} ")
+
+
 @pytest.mark.parametrize("settings", SIX, ids=lambda s: f"{s.n} {s.conditions}")
 def test_roofline(settings, sources):
-    """Its title has no number: it says on which side of the ridge the unfused kernels and fused are, which the records say too."""
+    """It says on which side of the ridge the unfused kernels and fused are, and how near fused was timed to the lower roof."""
     figure = FIGURES["roofline-tensor-cores"](settings, sources)
     ridge = float(re.search(r"ridge at ([\d,.]+)", figure.note)[1].replace(",", ""))
     here = {r["kernel"]: r["intensity"] for r in figure.records if r.get("n") == settings.n and r["algorithm"] != "tiled"}
     if "tensor cores" in figure.title:
         unfused, fused = here["naive"], here["fused"]
-        assert ("memory-bound" in figure.title) == (unfused < ridge) and ("fused is not" in figure.title) == (unfused < ridge < fused)
+        assert ("memory-bound" in figure.title) == (unfused < ridge) and ("both memory-bound" in figure.title) == (fused < ridge)
+        timed = [r for r in figure.records if r["algorithm"] == "fused_tensor_core"]
+        assert ("fused is not" in figure.title) == (unfused < ridge < fused and not timed)
+        nearest = min(timed, key=lambda r: abs(math.log(r["n"] / settings.n)), default=None)
+        elsewhere = [nearest["n"]] if timed and nearest["n"] != settings.n else []
+        roof = float(re.search(r"([\d,.]+) TFLOP/s</b><br>tensor cores", texts(figure.draw(page_look("light"))))[1])
+        assert_says(figure, *([100 * nearest["flops"] / nearest["ms"] / 1e9 / roof, *elsewhere] if timed else []))
     else:
         left = re.findall("softmax|products|fused", figure.title.partition(" left of the ridge")[0])
         kernels = dict(softmax="softmax", products="scores", fused="fused")

@@ -39,24 +39,41 @@ def time_claim(times: dict[str, dict[int, float]], floor: dict[int, float], n: i
     return f"At N = {n:,} {' and '.join(known)}"
 
 
-def roofline_claim(unit: str, sides: dict[str, str]) -> str:
+def nearest_words(at: int, n: int, where: str) -> str:
+    """Said of a claim at another length than n, and why: N = 4,096 is the nearest length timed for all. where: "for all", for instance."""
+    return "" if at == n else f"N = {at:,} is the nearest length timed {where}"
+
+
+def roofline_claim(unit: str, sides: dict[str, str], reached: str = "") -> str:
     """unit: "tensor cores" or "CUDA cores". sides: of the ridge, by kernel: unfused (as a whole), scores, softmax, output and fused.
+    reached: see `roof_reached`, where fused was timed on tensor cores.
 
     scores and output, the products, do equal FLOP and move equal bytes: they are on one side.
     """
     if unit == "tensor cores":
         unfused, fused = ({LEFT: "memory-bound", AT: "at the ridge", RIGHT: "compute-bound"}[sides[name]] for name in ("unfused", "fused"))
         if unfused == fused:
-            return f"On {unit} unfused and fused attention are both {fused}"
+            return f"On {unit} unfused and fused attention are both {fused}" + f", fused {reached}" * bool(reached)
         if (unfused, fused) == ("memory-bound", "compute-bound"):
-            return f"On {unit} unfused attention is memory-bound, fused is not"
-        return f"On {unit} unfused is {unfused}, fused {fused}"
+            return f"On {unit} unfused is memory-bound, fused {reached}" if reached else \
+                f"On {unit} unfused attention is memory-bound, fused is not"
+        return f"On {unit} unfused is {unfused}, fused {fused}" + f" and {reached}" * bool(reached)
     on = {side: [name for name, kernel in (("softmax", "softmax"), ("products", "scores"), ("fused", "fused")) if sides[kernel] == side]
           for side in (LEFT, AT, RIGHT)}
     if len(on[LEFT]) == 3:
         return f"On {unit} every kernel is left of the ridge"
     others = [f"{_and(on[side])} {where}" for side, where in ((AT, "at it"), (RIGHT, "right")) if on[side]]
     return f"On {unit} {_and(on[LEFT])} {'are' if on[LEFT][1:] else 'is'} left of the ridge, {', '.join(others)}"
+
+
+def roof_reached(timed: dict, n: int) -> str:
+    """How near fused comes to the roof above it, the tensor cores' or DRAM's; and at which N, if not at n.
+
+    timed: a record of app/rooflines.py. What L2 serves may be above the roof of DRAM.
+    """
+    share, whose = timed["share"], "DRAM's" if timed["roof"] == "DRAM" else "their"
+    much = f"{percent(share)} of " if share < 1 - TIE else f"{ratio(share)} " if share > 1 + TIE else ""
+    return f"at {much}{whose} roof" + f" at N = {timed['n']:,}" * (timed["n"] != n)
 
 
 def tiles_bytes_claim(tilings: list[tuple[int, float]]) -> str:

@@ -1,6 +1,7 @@
 """Frame: title, caption, axis title and footer of a slide, in as many lines as its width asks for, and the room they take."""
 import textwrap
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from app.charts.look import Look
@@ -42,9 +43,10 @@ def framed(look: Look, title: str, conditions: str, y_title: str, foot_left: str
 def _wrapped(text: str, em: float, letter: float = LETTER) -> str:
     """In as few lines as fit, and these about equally long, so that no word is left alone on the last."""
     longest, text = int(em / letter), text.replace(" = ", "\u00a0=\u00a0")  # nor is N = 4,096 torn apart
-    lines = len(textwrap.wrap(text, longest))
-    even = next(width for width in range(max(1, -(-len(text) // max(lines, 1))), longest + 1) if len(textwrap.wrap(text, width)) <= lines)
-    return "<br>".join(textwrap.wrap(text, even)).replace("\u00a0", " ")
+    wrap = partial(textwrap.wrap, text, break_on_hyphens=False)
+    lines = len(wrap(longest))
+    even = next(width for width in range(max(1, -(-len(text) // max(lines, 1))), longest + 1) if len(wrap(width)) <= lines)
+    return "<br>".join(wrap(even)).replace("\u00a0", " ")
 
 
 def _lines(text: str) -> int:

@@ -9,7 +9,7 @@ from app.charts.figure import Chart
 LETTER, LINE = .56, 1.35  # em: what a letter and a line of text take, rather too much than too little
 NEAR = (.6, .9, 1.3, 1.9, 2.8, 4.0, 5.5)  # em from the point
 AROUND = (0, *(side * angle for angle in (30, 60, 90, 120, 150) for side in (-1, 1)), 180)  # degrees; 0 is to the right
-RIGHT, BELOW = (0, -30, 30), (-30, -45, -60)
+RIGHT, BELOW, UNDER = (0, -30, 30), (-30, -45, -60), (-90, -60, -120, -30, -150, 0)
 STEP = .5  # em between the marks that stand for a line
 LABEL, MARKER, STROKE, OUTSIDE = 10000, 400, 5, 100000  # what covering one costs; an em of distance costs 3
 ASTRAY = 300  # nearer to another line's end than to its own point

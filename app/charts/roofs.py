@@ -29,7 +29,6 @@ def draw_axes(chart: Chart, records: list[dict], roofs: Roofs) -> None:
 def draw_roofs(chart: Chart, placer: Placer, roofs: Roofs, cuda_cores: Roofs) -> None:
     """DRAM's slope up to the roof of the unit on show and, below tensor cores, the roof of the CUDA cores."""
     low, high = (10**v for v in chart.axes["x"]["range"])
-    bottom = 10 ** chart.axes["y"]["range"][0]
     named = [(roofs, "ink")] + [(cuda_cores, "muted")] * (roofs.unit != CUDA_CORES)
     for each, role in named:
         roof = {each.ridge: each.compute.value, high: each.compute.value}
@@ -40,9 +39,10 @@ def draw_roofs(chart: Chart, placer: Placer, roofs: Roofs, cuda_cores: Roofs) ->
     placer.line(slope)
     chart.upright(roofs.ridge, "muted", FINE, roofs.compute.value)
     ridge = f"ridge: {number(roofs.ridge)} FLOP/B at {roofs.dram.value / GB:.3g} TB/s"
-    for x, text in ((low, "← softmax: 0 FLOP/B"), (roofs.ridge, ridge)):
-        chart.note(x, bottom, text, "muted", .4, .8, ground=chart.p["ground"])
-        placer.area(chart.distance("x", x, low) + .4, .15, text)
+    wide = chart.look.plot["x"]
+    for em, text in ((0, "← softmax: 0 FLOP/B"), (chart.distance("x", roofs.ridge, low), ridge)):
+        chart.paper(em / wide, 0, text, .4, .8, ground=chart.p["ground"])  # of a note at the very end of an axis Plotly may draw nothing
+        placer.area(em + .4, .15, text)
     texts = [_roof_name(each) for each, _ in named]
     shifts = chart.spread([(each.compute.value, .3 + 1.3 * (1 + text.count("<br>"))) for (each, _), text in zip(named, texts)])
     for (each, role), text, dy in zip(named, texts, shifts):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.charts import hover
-from app.charts.claims import time_claim
+from app.charts.claims import nearest_words, time_claim
 from app.charts.figure import Chart
 from app.charts.look import DASH, FINE, LIBRARY, SOLID, Look, role
 from app.charts.time_gpus import Beside, draw_gpus, ends, lines_of
@@ -65,8 +65,20 @@ def _by_algorithm(records: list[dict], when: str) -> dict[str, dict[int, dict]]:
 
 def nearest_length(records: list[dict], n: int) -> int:
     """Of the recorded lengths at which the most algorithms were timed, the one nearest to n on a log scale."""
-    counts = Counter(m for points in _by_algorithm(records, "recorded").values() for m in points)
+    counts = _timed_at(records)
     return min((m for m in counts if counts[m] == max(counts.values())), key=lambda m: abs(math.log(m / n)))
+
+
+def said_length(records: list[dict], n: int) -> str:
+    """Why the title is not of n, for the caption: N = 4,096 is the nearest length timed for all; empty where it is."""
+    at, every = nearest_length(records, n), len(_by_algorithm(records, "recorded"))
+    timed = _timed_at(records)[at]
+    return nearest_words(at, n, f"for {'all' if timed == every else f'{timed} of {every}'}")
+
+
+def _timed_at(records: list[dict]) -> Counter:
+    """{n: how many algorithms were timed there}, of recorded times."""
+    return Counter(m for points in _by_algorithm(records, "recorded").values() for m in points)
 
 
 def time_axes(chart: Chart, lengths: list[int], ms: list[float], room: float) -> None:

@@ -3,7 +3,7 @@ import math
 from collections.abc import Sequence
 
 from app.charts import hover
-from app.charts.claims import TIE
+from app.charts.claims import TIE, nearest_words
 from app.charts.figure import Chart
 from app.charts.look import MIXED, NAMES, role
 from traffic_model.units import milliseconds, ratio
@@ -45,17 +45,27 @@ def conditions(gpu: str, beside: Beside, crosses: bool) -> str:
 
 def gpus_claim(gpu: str, records: list[dict], beside: Beside, n: int) -> str | None:
     """The title: the fastest algorithm that every GPU was timed with, at the common length nearest to n. None if they share no point."""
-    timed_here = [r for r in records if r["when"] == "recorded"]
-    every = [{(r["algorithm"], r["n"]): _median(r) for r in some} for some in (timed_here, *dict(beside).values())]
-    common = set.intersection(*map(set, every))
-    if not common:
+    every = _points(records, beside)
+    at = common_length(records, beside, n)
+    if at is None:
         return None
-    at = min((m for _, m in common), key=lambda m: (abs(math.log(m / n)), m))
-    algorithm = min((name for name, m in common if m == at), key=lambda name: every[0][name, at])
+    algorithm = min((name for name, m in set.intersection(*map(set, every)) if m == at), key=lambda name: every[0][name, at])
     here, *others = (times[algorithm, at] for times in every)
     *said, last = [f"{_against(ms / here)} {short(other)}" for (other, _), ms in zip(beside, others)]
     said = f"{', '.join(said)} and {last}" if said else last
     return f"At N = {at:,} {NAMES.get(algorithm, algorithm)} takes {said} as on {short(gpu)}"
+
+
+def common_length(records: list[dict], beside: Beside, n: int) -> int | None:
+    """The length nearest to n at which one algorithm was timed on every GPU; None if they share no point."""
+    common = set.intersection(*map(set, _points(records, beside)))
+    return min((m for _, m in common), key=lambda m: (abs(math.log(m / n)), m), default=None)
+
+
+def said_length(records: list[dict], beside: Beside, n: int) -> str | None:
+    """Why the title across GPUs is not of n, for the caption: N = 4,096 is the nearest length timed on every GPU. None if there is none."""
+    at = common_length(records, beside, n)
+    return at and nearest_words(at, n, "on every GPU")
 
 
 def short(gpu: str) -> str:
@@ -66,6 +76,12 @@ def short(gpu: str) -> str:
 
 def _against(times: float) -> str:
     return "as long on" if abs(times - 1) < TIE else f"{ratio(times)} as long on"
+
+
+def _points(records: list[dict], beside: Beside) -> list[dict[tuple[str, int], float]]:
+    """{(algorithm, n): ms} of each GPU, recorded."""
+    timed_here = [r for r in records if r["when"] == "recorded"]
+    return [{(r["algorithm"], r["n"]): _median(r) for r in some} for some in (timed_here, *dict(beside).values())]
 
 
 def _median(r: dict) -> float:

@@ -23,11 +23,13 @@ class Timed:
         self.too_large, self.floor = records.out_of_memory(self.shown.too_large), recordings.unfused_floor(self.shown)
         self.bandwidth = self.shown.header.get("copy_gb_per_s")
 
-    @property
-    def caption(self) -> str:
-        gpu = self.shown.settings.gpu.name
+    def caption(self, kernels: list[dict] | None = None) -> str:
+        """Its length first, where it is not the sidebar's. kernels: what is claimed, if not the whole."""
+        gpu, n = self.shown.settings.gpu.name, self.shown.settings.n
         gpus = time_gpus.conditions(gpu, self.beside, bool(self.too_large)) if self.beside else gpu
-        return f"{self.shown.settings.conditions} · {gpus} · L2 {self.shown.header['l2']}"
+        across = time_gpus.said_length(self.records, self.beside, n) if self.beside else None
+        length = chart.said_length(kernels or self.records, n) if across is None else across
+        return " · ".join([*filter(None, [length]), self.shown.settings.conditions, gpus, f"L2 {self.shown.header['l2']}"])
 
     @property
     def every(self) -> list[dict]:
@@ -50,12 +52,12 @@ class Timed:
 def figure(settings: Settings, sources: Sources, with_model: bool = False) -> Figure:
     timed = Timed(settings, sources)
     model = modelled.modelled(timed.shown, timed.records) if with_model else []
-    title = timed.claim(settings.n)
-    draw = lambda look: chart.time(timed.records, timed.too_large, timed.floor, timed.bandwidth, settings.n, look, timed.caption, model,
+    title, caption = timed.claim(settings.n), timed.caption()
+    draw = lambda look: chart.time(timed.records, timed.too_large, timed.floor, timed.bandwidth, settings.n, look, caption, model,
                                    timed.beside, title)
     medians = ", ".join(f"{r['algorithm']} {milliseconds(r['median_ms'])}" for r in _nearest(timed.records, settings.n))
     also = f", on {timed.shown.settings.gpu.name}; beside it {', '.join(dict(timed.beside))}" if timed.beside else ""
-    return Figure("time-model" if with_model else "time", title, timed.caption, timed.provenance, timed.shown.settings, draw,
+    return Figure("time-model" if with_model else "time", title, caption, timed.provenance, timed.shown.settings, draw,
                   timed.every + model,
                   note=f"{title}. {GPUS_NOTE if timed.beside else STEPS_NOTE}",
                   alt="Device time against sequence length on logarithmic axes, one line per algorithm. "
@@ -69,10 +71,10 @@ def with_model(settings: Settings, sources: Sources) -> Figure:
 def by_kernel(settings: Settings, sources: Sources) -> Figure:
     timed = Timed(settings, sources, alone=True)
     kernels = records.timed_kernels(timed.shown.runs)
-    title = kernels_claim(kernels, settings.n)
-    draw = lambda look: time_kernels(kernels, settings.n, look, timed.caption)
+    title, caption = kernels_claim(kernels, settings.n), timed.caption(kernels)
+    draw = lambda look: time_kernels(kernels, settings.n, look, caption)
     medians = ", ".join(f"{r['algorithm']} {r['kernel']} {milliseconds(r['median_ms'])}" for r in _nearest(kernels, settings.n))
-    return Figure("time-by-kernel", title, timed.caption, timed.provenance, timed.shown.settings, draw, kernels,
+    return Figure("time-by-kernel", title, caption, timed.provenance, timed.shown.settings, draw, kernels,
                   note=f"{title}. The products and softmax of an unfused order are launches of their own; fused is one.",
                   alt=f"Device time of each kernel against sequence length on logarithmic axes. Near N = {settings.n:,}: {medians}.",
                   aside=timed.shown.note)

@@ -16,7 +16,7 @@ KEPT_BACK = "What do you expect?"
 FIXED = "The settings below do not change this page."
 COLUMNS = dict(runs_from="runs from", n="N", block_q="query tile", block_k="key tile", tflops="TFLOP/s", l2_reads="L2 reads",
                flops="FLOP")  # the others are read as they are called
-SHARES = ("error", "occupancy")
+SHARES = ("error", "occupancy", "share")
 
 
 def picture(figure: Figure, hidden: bool = False) -> None:

@@ -1,6 +1,4 @@
 """Roofline: FLOP/s against FLOP per byte, under the roofs of the unit that computes."""
-import math
-
 import streamlit as st
 
 from app import controls, rooflines
@@ -23,8 +21,9 @@ def show(settings: Settings) -> None:
         parts.picture(figure, guide.asking("roofline"))
     with row:
         parts.slide_button(figure)
-    fused = min((r for r in under.achieved if r["algorithm"] == "fused"), key=lambda r: abs(math.log(r["n"] / settings.n)))
-    parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, under.roofs, under.here, fused)),
+    fused = rooflines.nearest([r for r in under.achieved if r["algorithm"] == "fused"], settings.n)
+    tensor = rooflines.on_tensor_cores(under.achieved, settings.n)
+    parts.details("roofline", {"Formula": lambda: _formulas(roofline_formulas(settings, under.roofs, under.here, fused, tensor)),
                                "FLOP per byte": lambda: parts.table(under.here), "Achieved": lambda: parts.table(under.achieved),
                                "Roofs": lambda: _roofs(under.roofs)})
 
