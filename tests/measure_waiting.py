@@ -13,6 +13,7 @@ from playwright.sync_api import Page, sync_playwright
 from served_app import BROWSER_ARGUMENTS, chromium, served, settle
 
 OPENINGS, PRESSES, TABS = 5, 60, 8
+STARTED = 2.5  # s until a browser has drawn its own windows and new tab: a second of both cores that is no page's
 SIZE = dict(width=1280, height=720)
 SLIDER = "[data-testid=stSidebar] input[type=range]"
 TEXTS = """() => [...document.querySelectorAll('.plot .annotation-text')]
@@ -48,6 +49,7 @@ async def _opening(url: str, picture: str) -> float:
     async with asyncio.timeout(60), Browser() as cold:
         tab = cold.get_tab()
         await tab.send_command("Emulation.setDeviceMetricsOverride", SIZE | dict(deviceScaleFactor=1, mobile=False))
+        await asyncio.sleep(STARTED)
         await tab.send_command("Page.navigate", dict(url=url))
         while not (passed := (await tab.send_command("Runtime.evaluate", asked))["result"]["result"].get("value")):
             await asyncio.sleep(.02)
