@@ -1,10 +1,12 @@
 // Plot: Plotly is told what a figure is now, and changes what differs. The text comes into a page twice, so it defines nothing outside.
 const LIBRARY = "ADDRESS"; // beside the pages
 
-/** Plotly, asked for once. */
+/** Plotly, asked for once, and again where that failed. */
 const library = () => window.tilescopePlotly ??= new Promise((resolve, reject) => {
   const script = document.createElement("script");
-  Object.assign(script, { src: new URL(LIBRARY, document.baseURI), onload: () => resolve(window.Plotly), onerror: reject });
+  script.src = new URL(LIBRARY, document.baseURI);
+  script.onload = () => resolve(window.Plotly);
+  script.onerror = () => { window.tilescopePlotly = undefined; reject(new Error("Plotly was not sent")); };
   document.head.append(script);
 });
 
@@ -23,11 +25,16 @@ function tell(sheet, shown) {
   sheet.text = text;
   sheet.setAttribute("role", "figure");
   sheet.ariaLabel = shown.alt;
-  sheet.drawn = sheet.drawn.then(library).then(async (Plotly) => {
+  const draw = async (Plotly) => {
     if (sheet.text !== text || !sheet.isConnected) return; // there is a newer one, or nobody looks
     const { data, layout } = shown.figure, known = new Map(sheet.traces);
+    if (!sheet.layout) sheet.replaceChildren(); // what it said while there was no Plotly
     sheet.traces = data.map((trace) => [JSON.stringify(trace), trace]).map(([said, trace]) => [said, known.get(said) ?? trace]);
     await Plotly.react(sheet, sheet.traces.map(([, trace]) => trace), layout, shown.config); // the same arrays have not changed
     sheet.style.cssText = `width: ${layout.width}px; height: ${layout.height}px`;
-  }, () => { sheet.textContent = "Plotly could not be loaded from this server."; });
+  };
+  sheet.drawn = sheet.drawn.catch(() => {}).then(library).then(draw, () => {
+    sheet.textContent = "Plotly could not be loaded from this server.";
+    sheet.text = undefined; // the next change tries again
+  });
 }

@@ -55,6 +55,29 @@ def app_url():
 
 
 @pytest.fixture(scope="module")
+def context(browser):
+    """One for all tests, so that Streamlit's own files are loaded once."""
+    with browser.new_context() as shared:
+        yield shared
+
+
+@pytest.fixture
+def viewer(context):
+    """viewer(theme, width=…, height=…) opens one."""
+    from viewer import Viewer
+
+    opened = []
+
+    def view(*arguments, **look):
+        opened.append(Viewer(context, *arguments, **look))
+        return opened[-1]
+
+    yield view
+    for each in opened:
+        each.page.close()
+
+
+@pytest.fixture(scope="module")
 def blank(browser):
     """A page with Plotly and nothing else: figures of many settings are drawn there in a moment."""
     import plotly

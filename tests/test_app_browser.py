@@ -6,7 +6,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 from served_app import STANDS_STILL
-from viewer import CHART, Viewer, collisions
+from viewer import CHART, collisions
 
 from app.charts.look import PALETTES
 from app.settings import LENGTHS
@@ -24,26 +24,6 @@ TRACES = dict(
     Proof=16,  # four measures of four rungs
     Warp=6,  # lanes, wires, banks, their columns, words, what can be pointed at
     Slides=12)  # Traffic's
-
-
-@pytest.fixture(scope="module")
-def context(browser):
-    """One for all tests, so that Streamlit's own files are loaded once."""
-    with browser.new_context() as shared:
-        yield shared
-
-
-@pytest.fixture
-def viewer(context):
-    opened = []
-
-    def view(*arguments, **look):
-        opened.append(Viewer(context, *arguments, **look))
-        return opened[-1]
-
-    yield view
-    for each in opened:
-        each.page.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

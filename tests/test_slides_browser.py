@@ -12,12 +12,6 @@ SLIDERS = "[data-testid=stSidebar] [data-testid=stSlider]"
 HEADING = "[data-testid=stHeading] h3"
 
 
-@pytest.fixture(scope="module")
-def context(browser):
-    with browser.new_context() as shared:
-        yield shared
-
-
 @pytest.fixture
 def viewer(context):
     view = Viewer(context)
