@@ -14,8 +14,9 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); colo
 BUTTON = """
 export default function ({ parentElement, data }) {
   const known = parentElement.querySelector("button"), button = known ?? document.createElement("button");
-  const save = () => {
+  const save = async () => {
     const plot = document.querySelector(".st-key-slide .plot");
+    await plot?.drawn;
     const camera = plot?.querySelector(".modebar-btn[data-attr=toImage], .modebar-btn[data-title^=Download]");
     if (!camera) return button.isConnected && setTimeout(save, 50); // the chart is still being drawn
     plot._context.toImageButtonOptions = data.options;

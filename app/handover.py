@@ -5,8 +5,11 @@ function takeOver(key, parent) {
   const early = window.tilescopeWelcome?.[key];
   if (!early) return null;
   delete window.tilescopeWelcome;
+  const focused = document.activeElement;
   parent.appendChild(early);
+  if (early.contains(focused)) focused.focus({ preventScroll: true });
   document.querySelector("#welcome")?.remove();
+  document.body.style.background = "";
   return early;
 }
 """

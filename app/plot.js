@@ -5,8 +5,11 @@ const LIBRARY = "ADDRESS"; // beside the pages
 const library = () => window.tilescopePlotly ??= new Promise((resolve, reject) => {
   const script = document.createElement("script");
   script.src = new URL(LIBRARY, document.baseURI);
-  script.onload = () => resolve(window.Plotly);
-  script.onerror = () => { window.tilescopePlotly = undefined; reject(new Error("Plotly was not sent")); };
+  script.onload = script.onerror = () => {
+    if (window.Plotly) return resolve(window.Plotly);
+    window.tilescopePlotly = undefined;
+    reject(new Error("Plotly was not sent"));
+  };
   document.head.append(script);
 });
 
@@ -26,7 +29,8 @@ function tell(sheet, shown) {
   sheet.setAttribute("role", "figure");
   sheet.ariaLabel = shown.alt;
   const draw = async (Plotly) => {
-    if (sheet.text !== text || !sheet.isConnected) return; // there is a newer one, or nobody looks
+    if (sheet.text !== text) return; // there is a newer one
+    if (!sheet.isConnected) return void (sheet.text = undefined); // nobody looks; who shows it again tells it again
     const { data, layout } = shown.figure, known = new Map(sheet.traces);
     if (!sheet.layout) sheet.replaceChildren(); // what it said while there was no Plotly
     sheet.traces = data.map((trace) => [JSON.stringify(trace), trace]).map(([said, trace]) => [said, known.get(said) ?? trace]);

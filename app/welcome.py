@@ -37,24 +37,36 @@ FRAME = EMPTY + """
 @media (max-width: 768px) { #welcome { left: 0; } }
 STYLE
 </style>
-<div id="welcome"></div>
 <script>
 (() => {
 "use strict";
-  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`), system = matchMedia("(prefers-color-scheme: dark)").matches;
-  const theme = chosen === '"Dark"' || (chosen !== '"Light"' && system) ? "dark" : "light";
-  const welcome = document.querySelector("#welcome"), { pathname } = location, { ground, ink } = COLOURS[theme];
-  document.body.style.background = welcome.style.background = ground;
-  welcome.style.color = ink;
+  const { pathname } = location, welcome = document.body.appendChild(Object.assign(document.createElement("div"), { id: "welcome" }));
+  const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } }; // a browser may keep nothing
+  const leave = () => {
+    window.tilescopeWelcome?.race?.player.remove();
+    delete window.tilescopeWelcome;
+    welcome.remove();
+    document.body.style.background = "";
+  };
+  try {
+    const chosen = kept(`stActiveTheme-${pathname}-v2`), system = matchMedia("(prefers-color-scheme: dark)").matches;
+    const theme = chosen === '"Dark"' || (chosen !== '"Light"' && system) ? "dark" : "light", { ground, ink } = COLOURS[theme];
+    document.body.style.background = ground;
+    Object.assign(welcome.style, { background: ground, color: ink });
+    if (innerWidth > 768 && kept("sidebarWidth")) welcome.style.left = `${parseFloat(kept("sidebarWidth"))}px`;
 SCRIPT
+  } catch (error) { // better nothing than something in the way
+    leave();
+    throw error;
+  }
 
   // Its component takes the picture and removes the rest. A page that shows something else, be it an error, is not to be covered.
   let waiting;
   const running = new MutationObserver(() => {
     const ran = document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
-    if (ran) waiting ??= setTimeout(() => welcome.remove(), PATIENCE);
-    if (location.pathname !== pathname || document.querySelector("[data-testid=stException]")) welcome.remove();
+    if (ran) waiting ??= setTimeout(() => welcome.isConnected && leave(), PATIENCE);
     if (!welcome.isConnected) running.disconnect();
+    else if (location.pathname !== pathname || document.querySelector("[data-testid=stException]")) leave();
   });
   running.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-test-script-state"] });
 })();
@@ -83,7 +95,7 @@ CHART_SCRIPT = """
 
 def routes(base: str) -> list[Route]:
     """The pages that bring their picture along, below this path."""
-    pictures = {"": _race} | {path: partial(_chart, name) for path, name in CHARTS.items()}
+    pictures = {"": _race} | {path: partial(_chart, name) for path, name in CHARTS.items() if saved.recorded()}
     return [Route(f"{base}/{path}", partial(_page, picture)) for path, picture in pictures.items()]
 
 

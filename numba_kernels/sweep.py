@@ -2,6 +2,7 @@
 import functools
 import importlib.metadata
 import itertools
+import json
 import statistics
 import subprocess
 import time
@@ -126,18 +127,18 @@ def open_runs(out: Path, about: dict) -> set[str]:
 def opened(out: Path, about: dict, read: Callable):
     """What `read` makes of `out`. about: the header it gets, or must agree with.
 
-    A last line cut off in the middle is dropped; a file that does not begin with such a header stays as it is.
+    A last line cut off in the middle is dropped, one that only lacks its end gets it; a file that does not begin with such a header stays
+    as it is.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         whole = out.read_bytes() if out.exists() else b""
-        first, line_end, _ = whole.partition(b"\n")
+        first = whole.partition(b"\n")[0]
         if not whole:
             saved.append(out, about)
-        elif not line_end and saved.is_header(first):
-            out.write_bytes(whole + b"\n")
         elif not whole.endswith(b"\n") and saved.is_header(first):
-            out.write_bytes(whole[:whole.rfind(b"\n") + 1])
+            before, last = whole[:whole.rfind(b"\n") + 1], whole[whole.rfind(b"\n") + 1:]
+            out.write_bytes(before + last + b"\n" if _is_json(last) else before)
     except OSError as error:
         raise Refusal(f"{out} cannot be used: {error.strerror}; name a file that can be written.") from None
     held = read(out)
@@ -145,6 +146,13 @@ def opened(out: Path, about: dict, read: Callable):
         if held.header.get(name) != about[name]:
             raise Refusal(f"{out.name} holds runs with {name} {held.header.get(name)!r}, not {about[name]!r}; take another file.")
     return held
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        return bool(json.loads(line))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _installed(name: str) -> bool:

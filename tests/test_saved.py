@@ -56,6 +56,15 @@ def test_a_line_cut_off_by_an_interruption_is_measured_again(tmp_path):
     assert small_sweep(path).runs == whole.runs
 
 
+def test_a_last_line_that_only_lacks_its_end_is_kept(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    small_sweep(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    small_sweep(path)
+    assert path.read_bytes() == whole
+
+
 SHIPPED = {files.path.stem: files for files in saved.recorded()}
 
 

@@ -34,7 +34,7 @@ def test_the_race_sent_is_the_one_that_the_dashboard_opens_with(app_url):
                                              ("traffic", True), ("time", True), ("roofline", True), ("time?n=512", False),
                                              ("tiles", False)])
 def test_a_link_that_asks_for_something_else_gets_the_plain_page(app_url, path, there):
-    assert ('id="welcome"' in sent(f"{app_url}/{path}")) == there
+    assert ("window.tilescopeWelcome = {" in sent(f"{app_url}/{path}")) == there
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ def held(browser):
     """held(…) opens a viewer without Streamlit's script, and gives (the viewer, a function that lets it come)."""
     context = browser.new_context(has_touch=False)
 
-    def open_(url: str, **window):
+    def open_(url: str, held=STREAMLIT, **window):
         view, waiting = Viewer(context, **window), []
-        view.page.route(STREAMLIT, lambda route: waiting.append(route))
+        view.page.route(held, lambda route: waiting.append(route))
         view.page.goto(url, wait_until="commit")
         view.page.wait_for_function("window.tilescopeWelcome")
 
@@ -103,3 +103,40 @@ def test_it_does_not_cover_a_dashboard_that_never_takes_it(held, app_url):
     view.page.evaluate("delete window.tilescopeWelcome")
     release()
     view.page.wait_for_selector("#welcome", state="detached", timeout=10_000)
+
+
+def test_a_chart_that_was_left_before_it_was_drawn_is_drawn_when_it_is_seen_again(held, app_url):
+    view, release = held(f"{app_url}/traffic", held="**/plotly.min.js*")
+    view.page.get_by_test_id("stTopNavLink").filter(has_text="Softmax").click()
+    expect(view.page.locator(".player canvas")).to_be_visible(timeout=30_000)
+    release()
+    view.turn_to("Traffic")
+    expect(view.page.locator(".plot")).to_contain_text("by array at N = 4,096,", timeout=30_000)
+
+
+def test_a_race_that_was_left_before_it_was_taken_over_listens_to_no_key(held, app_url):
+    view, release = held(app_url)
+    view.page.evaluate("() => { window.left = window.tilescopeWelcome.race.player; history.replaceState(null, '', '/softmax'); }")
+    release()
+    view.page.wait_for_selector("#welcome", state="detached")
+    view.page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'End', bubbles: true }))")
+    assert view.page.evaluate("window.left.moment.seconds") == 0
+
+
+def test_a_browser_that_keeps_nothing_sees_the_page_all_the_same(browser, app_url):
+    context = browser.new_context()
+    context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied'); } })")
+    view = Viewer(context).open(app_url)
+    view.page.wait_for_selector("#welcome", state="detached")
+    expect(view.page.locator(".player canvas")).to_be_visible()
+    context.close()
+
+
+def test_what_fails_at_first_is_not_in_the_way(browser, app_url):
+    context = browser.new_context()
+    context.add_init_script("window.matchMedia = undefined")  # as in a browser that lacks something
+    view = Viewer(context)
+    view.page.goto(app_url, wait_until="commit")
+    view.page.wait_for_function("document.readyState !== 'loading'")
+    assert view.complaints and view.page.locator("#welcome").count() == 0
+    context.close()

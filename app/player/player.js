@@ -131,7 +131,7 @@ class Player {
   /** Leaves the page: the moment is kept for a player to come. */
   remove() {
     this.playing = false;
-    remembered.set(this.film.timeline, this.moment.seconds);
+    if (!this.untouched) remembered.set(this.film.timeline, this.moment.seconds);
     this.sizes.disconnect();
     this.controls.remove();
     this.stage.remove();
