@@ -103,11 +103,13 @@ def test_a_step_sends_little_and_fades_nothing(viewer, app_url):
         window.fades.push(...stale.map(target => getComputedStyle(target).transitionDuration));
     }).observe(document.body, {subtree: true, attributeFilter: ["data-stale"]}); }""")
     slider, chart = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(CHART).first
-    for n in (384, 512):  # the first tells how wide a chart is
+    for n in LENGTHS[LENGTHS.index(384):][:8]:
         before = len(messages)
         slider.press("ArrowRight")
         expect(chart).to_contain_text(f"by array at N = {n:,},")
         page.wait_for_selector(STANDS_STILL)
+        if n > 384 and page.evaluate("window.fades.length"):  # the first tells how wide a chart is, and not every step is late
+            break
     assert len(messages) - before <= 36 and sum(map(len, messages[before:])) < 40_000
     assert set(page.evaluate("window.fades")) == {"0s"}
 
