@@ -124,9 +124,9 @@ def _recorded() -> Sources:
 
 
 def _filled(style: str, script: str, shown: dict) -> str:
-    parts = dict(FONT=FONT.search(_empty())[1], STYLE=style, SCRIPT=script.replace("PAYLOAD", inline(shown)), PATIENCE=str(PATIENCE),
-                 COLOURS=json.dumps(PALETTES))
-    return _empty().replace(EMPTY, re.sub("|".join(parts), lambda word: parts[word[0]], FRAME))
+    filled = dict(FONT=FONT.search(_empty())[1], STYLE=style, SCRIPT=script.replace("PAYLOAD", inline(shown)), PATIENCE=str(PATIENCE),
+                  COLOURS=json.dumps(PALETTES))
+    return _empty().replace(EMPTY, re.sub("|".join(filled), lambda word: filled[word[0]], FRAME))
 
 
 @lru_cache
