@@ -16,7 +16,7 @@ const library = () => window.tilescopePlotly ??= new Promise((resolve, reject) =
 /** An empty sheet of the figure's size, so that nothing around it moves when it is drawn. */
 function sheetFor({ layout }) {
   const sheet = document.createElement("div");
-  Object.assign(sheet, { className: "plot", drawn: Promise.resolve(), shown: {}, traces: [] });
+  Object.assign(sheet, { className: "plot", drawn: Promise.resolve(), traces: [] });
   sheet.style.cssText = `width: ${layout.width}px; height: ${layout.height}px`;
   return sheet;
 }

@@ -23,7 +23,7 @@ export default function ({ parentElement, data: { key, shown } }) {
   return () => window.Plotly?.purge(sheet);
 }
 """
-# Plotly's styles are the whole page's
+# not isolated: Plotly puts its styles into the page's head
 _plot = st.components.v2.component("tilescope_plot", js=SCRIPT + TAKE_OVER + MOUNT, isolate_styles=False)
 
 

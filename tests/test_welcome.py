@@ -1,4 +1,4 @@
-"""The first page has the race in it, where the dashboard wants it, and the dashboard takes it over as it is."""
+"""Pages that are sent hold their picture, where the dashboard wants it, and the dashboard takes it over as it is."""
 import json
 import re
 import urllib.request
@@ -40,7 +40,7 @@ def test_a_link_that_asks_for_something_else_gets_the_plain_page(app_url, path, 
 @pytest.fixture
 def held(browser):
     """held(…) opens a viewer without Streamlit's script, and gives (the viewer, a function that lets it come)."""
-    context = browser.new_context(has_touch=False)
+    context = browser.new_context()
 
     def open_(url: str, held=STREAMLIT, **window):
         view, waiting = Viewer(context, **window), []
