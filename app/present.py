@@ -14,7 +14,8 @@ header, [data-testid=stSidebar], [data-testid=stToolbar] { display: none !import
 </style>"""
 # The browser's own full screen needs a key press, so it is asked for here; Escape there leaves it and is not sent to the page.
 KEYS = """
-const NAMES = { f: "present", h: "reveal", PageDown: "next", PageUp: "back", Escape: "end" };
+const NAMES = { f: "present", PageDown: "next", PageUp: "back", Escape: "end" };
+const HIDE = ".st-key-hide input"; // pressed rather than told to the server, which would learn of the two in any order
 const WRITTEN = "input:not([type=range]), textarea, select, [contenteditable=true]";
 let listening;
 
@@ -42,7 +43,9 @@ export default function ({ data, setTriggerValue }) {
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.composedPath()[0].closest?.(WRITTEN)) return;
+    const hide = document.querySelector(HIDE);
     if (event.key === "." && presenting) blank();
+    else if (event.key === "h" && hide) hide.click();
     else if (!NAMES[event.key] || !say(NAMES[event.key])) return;
     event.preventDefault();
   }, { signal });
@@ -74,9 +77,7 @@ def slide(figure: dict) -> None:
 
 def _act() -> None:
     pressed = st.session_state["keys"].pressed
-    if pressed == "reveal":
-        st.session_state["hide"] = not st.session_state.get("hide", st.session_state.get("kept_hide", False))
-    elif pressed == "end" or (pressed == "present" and presenting()):
+    if pressed == "end" or (pressed == "present" and presenting()):
         st.query_params.pop(PRESENT, None)
     elif pressed == "present":
         st.query_params[PRESENT] = "1"

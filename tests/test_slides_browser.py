@@ -89,6 +89,12 @@ def test_a_title_is_hidden_and_presented_by_key(viewer, app_url):
     page.keyboard.press("h")
     page.wait_for_url(f"{app_url}/traffic")
     expect(heading).to_have_text(claim)
+    for _ in range(3):  # before the server has answered
+        page.keyboard.press("h")
+    page.wait_for_url("**/traffic?hide=true")
+    expect(heading).to_have_text("What do you expect?")
+    page.keyboard.press("h")
+    expect(heading).to_have_text(claim)
     page.keyboard.press("f")
     page.wait_for_url("**/traffic?present=1")
     page.wait_for_selector(".st-key-present .main-svg")
