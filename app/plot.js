@@ -16,7 +16,7 @@ const library = () => window.tilescopePlotly ??= new Promise((resolve, reject) =
 /** An empty sheet of the figure's size, so that nothing around it moves when it is drawn. */
 function sheetFor({ layout }) {
   const sheet = document.createElement("div");
-  Object.assign(sheet, { className: "plot", drawn: Promise.resolve(), traces: [] });
+  Object.assign(sheet, { className: "plot", drawn: Promise.resolve(), parts: new Map() });
   sheet.style.cssText = `width: ${layout.width}px; height: ${layout.height}px`;
   return sheet;
 }
@@ -31,10 +31,16 @@ function tell(sheet, shown) {
   const draw = async (Plotly) => {
     if (sheet.text !== text) return; // there is a newer one
     if (!sheet.isConnected) return void (sheet.text = undefined); // nobody looks; who shows it again tells it again
-    const { data, layout } = shown.figure, known = new Map(sheet.traces);
+    const { data, layout } = shown.figure, before = sheet.parts;
+    sheet.parts = new Map();
+    const same = (part) => { // as it was told before, where it says the same: Plotly takes the same arrays for unchanged
+      const said = JSON.stringify(part), known = before.get(said) ?? part;
+      sheet.parts.set(said, known);
+      return known;
+    };
     if (!sheet.layout) sheet.replaceChildren(); // what it said while there was no Plotly
-    sheet.traces = data.map((trace) => [JSON.stringify(trace), trace]).map(([said, trace]) => [said, known.get(said) ?? trace]);
-    await Plotly.react(sheet, sheet.traces.map(([, trace]) => trace), layout, shown.config); // the same arrays have not changed
+    const axes = { xaxis: same(layout.xaxis), yaxis: same(layout.yaxis) };
+    await Plotly.react(sheet, data.map(same), { ...layout, ...axes }, shown.config);
     sheet.style.cssText = `width: ${layout.width}px; height: ${layout.height}px`;
   };
   sheet.drawn = sheet.drawn.catch(() => {}).then(library).then(draw, () => {

@@ -6,6 +6,7 @@ percentile in ms. A run that did not fit into memory has no bytes and no time, o
 """
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import date
 from itertools import product
 from statistics import median, quantiles
@@ -112,10 +113,17 @@ def live(run: dict) -> dict:
     return run | dict(when="live", source=f"this machine ({run['backend']})")
 
 
+def of_shape(settings: Settings) -> Callable[[dict], bool]:
+    """Tells whether a run's problem is the settings' but for its sequence length, and its tiling too where the algorithm has tiles."""
+    problem, tiling = settings.problem.record(), settings.tiling.record()
+    with_length = lambda n: problem | dict(seq_len=n, kv_len=n)
+    return lambda run: ((run["algorithm"] == "naive" or run["tiling"] == tiling)
+                        and run["problem"] == with_length(run["problem"]["seq_len"]))
+
+
 def same_shape(run: dict, settings: Settings) -> bool:
-    """Whether the run's problem is the settings' but for its sequence length, and its tiling too where the algorithm has tiles."""
-    wanted = settings.problem.record() | dict.fromkeys(("seq_len", "kv_len"), run["problem"]["seq_len"])
-    return run["problem"] == wanted and (run["algorithm"] == "naive" or run["tiling"] == settings.tiling.record())
+    """For one run; of many, ask `of_shape` once."""
+    return of_shape(settings)(run)
 
 
 def same_task(run: dict, settings: Settings) -> bool:

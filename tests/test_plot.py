@@ -9,6 +9,15 @@ from viewer import CHART
 from app import plot
 
 PLOTLY = f"**/{plot.LIBRARY}*"
+WATCH = """path => { window.redrawn = 0; new MutationObserver((changes) => window.redrawn += changes.length)
+    .observe(document.querySelector(path).querySelector('.scatterlayer'), {subtree: true, childList: true, attributes: true}); }"""
+RINGS = """path => [...document.querySelectorAll(`${path} .shapelayer path`)].filter(shape => shape.getAttribute('d').includes('A'))
+    .map(ring => ring.getBoundingClientRect()).map(box => [box.x + box.width / 2, box.y + box.height / 2].map(Math.round))"""
+LINES_AT = """([path, n]) => {
+    const chart = document.querySelector(path), frame = chart.getBoundingClientRect(), {xaxis, yaxis} = chart._fullLayout;
+    return chart.data.filter(({mode, line, x}) => mode === 'lines' && line.dash !== 'dashdot' && x.includes(n))
+        .map(({x, y}) => [frame.x + xaxis._offset + xaxis.d2p(n), frame.y + yaxis._offset + yaxis.d2p(y[x.indexOf(n)])].map(Math.round));
+}"""
 
 
 def sent(address: str, **headers):
@@ -22,18 +31,24 @@ def test_plotly_is_the_one_that_exports_are_drawn_with(app_url):
     assert gzip.decompress(packed).decode() == get_plotlyjs() == sent(f"{app_url}/{plot.LIBRARY}")[1].decode()
 
 
-def test_a_step_changes_the_chart_and_keeps_its_element(viewer, app_url):
+def test_a_step_moves_the_rings_and_draws_no_line_again(viewer, app_url):
     page = viewer().open(f"{app_url}/traffic?n=512").page
     page.wait_for_selector(f"{CHART} .scatterlayer")
-    before = page.evaluate("path => { const chart = document.querySelector(path); chart.seen = true; return chart.data.length; }", CHART)
-    slider = page.locator("[data-testid=stSidebar] input[type=range]").first
-    for n in (768, 1024):  # the first tells how wide a chart is
-        slider.press("ArrowRight")
-        expect(page.locator(CHART)).to_contain_text(f"by array at N = {n:,},", timeout=30_000)
-    rings = """path => { const chart = document.querySelector(path), { x } = chart.data.at(-1);
-        return [chart.seen, chart.data.length, [...x], chart.calcdata.at(-1).map((point) => point.x)]; }"""
-    seen, traces, wanted, drawn = page.evaluate(rings, CHART)
-    assert seen and traces == before and wanted == drawn == [1024] * 4
+    slider, chart = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(CHART)
+    slider.press("ArrowRight")  # the first tells how wide a chart is
+    expect(chart).to_contain_text("by array at N = 768,", timeout=30_000)
+    page.evaluate(WATCH, CHART)
+    slider.press("ArrowRight")
+    expect(chart).to_contain_text("by array at N = 1,024,", timeout=30_000)
+    assert page.evaluate("window.redrawn") == 0 and page.evaluate(RINGS, CHART) == page.evaluate(LINES_AT, [CHART, 1024])
+
+
+def test_a_ring_says_its_bytes_where_it_is_pointed_at(viewer, app_url):
+    page = viewer().open(f"{app_url}/traffic?n=1024").page
+    left, top = page.evaluate(RINGS, CHART)[-1]
+    page.mouse.move(left - 40, top)
+    page.mouse.move(left, top)
+    expect(page.locator(f"{CHART} .hoverlayer")).to_have_text("fused, compulsory, predictedN = 1,024: 8.39 MB (8,388,608 B)")
 
 
 def test_without_plotly_it_says_so_and_tries_again(viewer, app_url):

@@ -2,11 +2,12 @@
 from served_app import settle
 
 CHART = ".plot.js-plotly-plot"
-TEXT_BOXES = """root => [...root.querySelectorAll('.annotation-text, .xtick text, .ytick text')].map(text => {
+TEXTS = ".annotation-text, .xtick text, .ytick text"
+TEXT_BOXES = """root => [...root.querySelectorAll('TEXTS')].filter(text => text.textContent.trim()).map(text => {
     const box = text.getBoundingClientRect(), all = text.closest('svg').getBoundingClientRect();
     return {text: text.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,
             outside: box.left < all.left || box.right > all.right + 1 || box.top < all.top - 1 || box.bottom > all.bottom + 1};
-})"""
+})""".replace("TEXTS", TEXTS)
 
 
 class Viewer:

@@ -44,11 +44,19 @@ class Chart:
         self._trace(points, **trace)
 
     def rings(self, points: list[tuple[float, float, str]], hover: list[str]) -> None:
-        """Rings at (x, y, role), wide enough to go round a marker: where the lines stand at the current N."""
-        colors = [self.ink(role) for *_, role in points]
-        marker = dict(symbol="circle", size=self.em, color="rgba(0,0,0,0)", line=dict(color=colors, width=self.em / 8))
-        self.traces.append(dict(type="scatter", x=[x for x, *_ in points], y=[y for _, y, _ in points], mode="markers", marker=marker,
-                                hovertext=hover, hoverinfo="text"))
+        """Rings at (x, y, role), wide enough to go round a marker: where the lines stand at the current N.
+
+        Shapes, below notes without words that answer the pointer: a trace that changes has Plotly draw all traces again. On a log axis
+        it takes a shape's pixels for data and loses negative ones, so both are placed on the paper.
+        """
+        r = self.em / 2
+        for (x, y, role), text in zip(points, hover):
+            x, y = self._share("x", x), self._share("y", y)
+            self.shapes.append(dict(
+                type="circle", xref="paper", yref="paper", xsizemode="pixel", ysizemode="pixel", xanchor=x, yanchor=y, x0=-r, x1=r, y0=-r,
+                y1=r, line=dict(color=self.ink(role), width=self.em / 8)))
+            self.notes.append(dict(x=x, y=y, xref="paper", yref="paper", xanchor="center", yanchor="middle", text=" ", hovertext=text,
+                                   showarrow=False, width=2 * r, height=2 * r, borderpad=0))
 
     def between(self, low: dict, high: dict, role: str, opacity: float) -> None:
         """A light fill between two lines of the same x values."""
@@ -101,8 +109,7 @@ class Chart:
 
     def distance(self, name: str, one: float, other: float) -> float:
         """How far apart two values are on an axis, in em."""
-        low, high = self.axes[name]["range"]
-        return abs(math.log10(one / other)) / (high - low) * self.look.plot[name]
+        return abs(self._share(name, one) - self._share(name, other)) * self.look.plot[name]
 
     def ink(self, role: str) -> str:
         """The role's colour as text on the ground."""
@@ -124,6 +131,11 @@ class Chart:
         layout = self.look.layout()
         axes = {f"{name}axis": layout[f"{name}axis"] | axis for name, axis in self.axes.items()}
         return dict(data=self.traces, layout=layout | axes | dict(annotations=self.notes, shapes=self.shapes))
+
+    def _share(self, name: str, value: float) -> float:
+        """Where a value is on an axis, 0 to 1."""
+        low, high = self.axes[name]["range"]
+        return (math.log10(value) - low) / (high - low)
 
     def _trace(self, points: dict, **trace) -> None:
         self.traces.append(dict(type="scatter", x=list(points), y=list(points.values())) | trace)

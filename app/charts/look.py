@@ -73,11 +73,10 @@ class Look:
         axis = dict(showgrid=False, zeroline=False, showline=True, linecolor=p["line"], linewidth=1.5, ticks="outside", tickcolor=p["line"],
                     ticklen=self.text / 4, tickfont=dict(color=p["muted"], size=self.text), automargin=False, fixedrange=True)
         ground = p["ground"] if self.slide and not self.transparent else CLEAR
+        font = dict(family=SLIDE_FONT if self.slide else PAGE_FONT, size=self.text, color=p["ink"])
         layout = dict(template="none", width=self.width, height=self.height, margin=self.margins, showlegend=False,
-                      hovermode="closest", dragmode=False,
-                      hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=dict(color=p["ink"], size=self.text)),
-                      paper_bgcolor=ground, plot_bgcolor=ground,
-                      font=dict(family=SLIDE_FONT if self.slide else PAGE_FONT, size=self.text, color=p["ink"]),
+                      hovermode="closest", dragmode=False, hoverlabel=dict(bgcolor=p["ground"], bordercolor=p["line"], font=font),
+                      paper_bgcolor=ground, plot_bgcolor=ground, font=font,
                       xaxis=axis, yaxis=axis | dict(showgrid=True, gridcolor=p["grid"], showline=False, ticks=""))
         return layout
 

@@ -54,7 +54,8 @@ def is_modelled(settings: Settings) -> bool:
 
 def matching(settings: Settings, sources: Sources) -> list[dict]:
     """Recorded runs, then live ones, whose settings but for N are these, if they counted."""
-    return [run for run in sources.runs if run.get("ledger") and records.same_shape(run, settings)]
+    alike = records.of_shape(settings)
+    return [run for run in sources.runs if run.get("ledger") and alike(run)]
 
 
 def _until(leaves: float | None) -> str:
