@@ -24,7 +24,8 @@ from traffic_model.gpus import Gpu  # noqa: E402
 FITS, CROSSES, BEYOND = REGIMES = ("fits in L2", "crosses it", "far beyond")
 EDGES = (.25, 1)  # of what is named between two visits, over L2's size
 TARGETS = (.03, .10)  # median and worst
-FITTED = ("capacity_share", "sharpness", "favour", "spread", "stall")  # the others are read off, not searched for
+FITTED = ("capacity_share", "sharpness", "early_share", "early_capacity_share", "early_sharpness", "favour", "spread",
+          "stall")  # the others are read off, not searched for
 
 
 class Launch(NamedTuple):

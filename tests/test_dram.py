@@ -10,7 +10,7 @@ from compare_dram import BEYOND, CROSSES, FITS, REGIMES, Launch, launches
 
 from numba_kernels import hardware
 from traffic_model import AttentionProblem, Direction, Measure, Refusal, Space, Tiling, find_gpu, predict
-from traffic_model.dram import MOVES
+from traffic_model.dram import MOVES, naive
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS
 from traffic_model.dram.places import REGISTERS
@@ -36,8 +36,8 @@ def test_each_regime_has_a_quarter_of_the_launches_or_so(errors):
     assert total > 300 and all(len(some) > .24 * total for some in errors.values())
 
 
-@pytest.mark.parametrize(("regime", "middle", "nine_of_ten", "worst"), [(FITS, .01, .11, .60), (CROSSES, .01, .13, .90),
-                                                                        (BEYOND, .015, .13, .40)])
+@pytest.mark.parametrize(("regime", "middle", "nine_of_ten", "worst"), [(FITS, .01, .05, .13), (CROSSES, .01, .08, .40),
+                                                                        (BEYOND, .015, .11, .35)])
 def test_errors_on_held_out_configurations(errors, regime, middle, nine_of_ten, worst):
     """The aim was a median of 3 % and a worst case of 10 %: the first is reached in every regime, the second in none. README says so."""
     assert median(errors[regime]) < middle < compare_dram.TARGETS[0]
@@ -78,10 +78,28 @@ def test_blocks_that_keep_pace_read_the_keys_once_per_wave():
     """No drift, keys far larger than L2: three waves of a head, three passes."""
     visits = np.full(12, 64)
     walkers = Walkers(visits, 1, 1, 4, 1, False, 64e6, 0)
-    cache = Cache(1e6, replace(CONSTANTS, spread=0, stall=0, capacity_share=1))
+    cache = Cache(1e6, replace(CONSTANTS, spread=0, stall=0, capacity_share=1, always_lost=0))
     assert walkers.again(cache) == pytest.approx(2 * 64e6, rel=1e-6)
     assert walkers.again(replace(cache, size=1e9)) == pytest.approx(0, abs=1)
     assert replace(walkers, visits=visits[:4]).again(cache) == 0  # one wave
+
+
+def test_few_blocks_lose_half_as_soon_as_one_side_is_full_and_the_rest_when_both_are():
+    cache = Cache.of(H200, replace(CONSTANTS, always_lost=0))
+    one_side = CONSTANTS.side_capacity_share * cache.size
+    assert [cache.lost_in_loop(share * one_side, 4) for share in (.5, 1.5, 3)] == pytest.approx([0, .5, 1], abs=.01)
+    assert cache.lost_in_loop(one_side, 5) == Cache.of(T4, cache.constants).lost_in_loop(one_side / H200.l2_mib * T4.l2_mib, 1) < .1
+
+
+def test_a_causal_mask_has_fewer_query_tiles_come_by_for_each_later_key_tile():
+    read = lambda n, mask: predict("tiled", AttentionProblem(n, mask=mask), Tiling(), H200).dram[0].again_bytes
+    assert read(32768, "causal") < read(32768, "full") / 3
+    assert read(1024, "causal") == pytest.approx(read(1024, "full") / 2, rel=.1)  # a few lines are always lost
+
+
+def test_rows_that_a_mask_has_ended_hold_no_line():
+    assert naive._going_on(AttentionProblem(4096)) == 1
+    assert naive._going_on(AttentionProblem(4096, mask="causal")) == pytest.approx(2 / 3, abs=.001)
 
 
 def test_recency_counts_different_bytes():

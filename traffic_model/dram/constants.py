@@ -12,7 +12,14 @@ class Constants:
     sharpness: float
     written_capacity_share: float
     written_sharpness: float
+    stream_sharpness: float
+    early_share: float
+    early_capacity_share: float
+    early_sharpness: float
     loop_sharpness: float
+    side_capacity_share: float
+    side_sharpness: float
+    always_lost: float
     favour: float
     spread: float
     stall: float

@@ -12,9 +12,9 @@ def moves(problem: AttentionProblem, layout: FusedKvOuterLayout, places: dict[st
     """The one launch. O and STATS come from DRAM only where L2 has lost what was written there."""
     w, row = walk(problem, layout.block_q, layout.block_k), problem.head_dim * problem.element_bytes
     scratch_row = (problem.head_dim + 2) * SHARED_BYTES  # running O, a maximum and a sum
-    together = min(1, places["fused_kv_outer"].gpu / problem.query_heads)  # of all heads
-    between = together * w.query_rows * (row + scratch_row) / (w.key_tiles / problem.query_heads)
-    lost = cache.lost_in_loop(between)
+    blocks = min(problem.query_heads, places["fused_kv_outer"].gpu)  # at once
+    between = blocks / problem.query_heads * w.query_rows * (row + scratch_row) / (w.key_tiles / problem.query_heads)
+    lost = cache.lost_in_loop(between, blocks)
     again = max(0, w.query_rows * row - problem.query_bytes) + w.returns * scratch_row
     return [Moves(problem.query_bytes + 2 * problem.key_bytes, between, lost * again,
                   problem.query_bytes + lost * w.returns * scratch_row)]

@@ -8,7 +8,7 @@ from traffic_model.dram.waves import Walkers
 from traffic_model.layout import TiledLayout
 from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
-from traffic_model.walk import visited, walk
+from traffic_model.walk import visited, visitors
 
 
 def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Places], cache: Cache) -> list[Moves]:
@@ -17,11 +17,11 @@ def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Plac
 
 
 def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Moves:
-    """Query tiles fastest: Q comes by once for every key tile, with the tiles of S that leave in between."""
-    w, row = walk(problem, layout.block_q, layout.block_k), problem.head_dim * problem.element_bytes
-    between = (w.query_rows * row + problem.score_bytes) / w.key_tiles
-    again = cache.lost_to_writes(between) * (w.query_rows * row - problem.query_bytes)
-    return Moves(problem.query_bytes + problem.key_bytes, between, again, problem.score_bytes)
+    """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between."""
+    visits, of_tile = visitors(problem, layout.block_q, layout.block_k), layout.block_q * problem.head_dim * problem.element_bytes
+    between = visits * (of_tile + layout.block_q * layout.block_k * problem.element_bytes)
+    again = (cache.lost_to_stream(between) * visits)[1:].sum() * of_tile * problem.query_heads  # at the first they have not been before
+    return Moves(problem.query_bytes + problem.key_bytes, between.max(), again, problem.score_bytes)
 
 
 def _softmax(problem: AttentionProblem, places: Places, cache: Cache) -> Moves:
