@@ -3,6 +3,7 @@
 JSON Lines with the header of saved.py. recorded/hardware/…_dram.jsonl: a launch per line, L2 emptied before it: {"algorithm", "problem",
 "tiling", "kernel", "registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us"}.
 …_dram_repeated.jsonl: some of them again, several times over.
+…_dram_later.jsonl: other lengths and heads, drawn at random, recorded once the DRAM model's constants stood.
 …_validation.jsonl: the object of `python -m numba_kernels validate --json` per line.
 …_accesses.jsonl: accesses of one warp on its own, those of a pattern and an element size per line: {"pattern", "size", "lanes": the element
 that each lane names, "hbm", "shared": {"read", "write": {"distinct_bytes", "sectors" or "wavefronts"}}}; see tests/calibrate_accesses.py.
@@ -30,9 +31,9 @@ class Recording(NamedTuple):
     lines: list[dict]
 
 
-def recorded_launches(repeated: bool = False) -> list[Recording]:
-    """The launches that ship with Tilescope, by file name; repeated: those of which each was measured several times."""
-    return [read(path, _check_launch) for path in sorted(HARDWARE.glob("*_dram_repeated.jsonl" if repeated else "*_dram.jsonl"))]
+def recorded_launches(kind: str = "dram") -> list[Recording]:
+    """The launches that ship with Tilescope, by file name; kind: "dram", "dram_repeated" or "dram_later"."""
+    return [read(path, _check_launch) for path in sorted(HARDWARE.glob(f"*_{kind}.jsonl"))]
 
 
 def recorded_validations() -> list[Recording]:

@@ -1,6 +1,6 @@
-"""Modelled DRAM bytes beside a recorded sweep. `python tests/compare_dram.py` prints the errors of the half that the fit has not seen, and
-where the model fails, and how far the hardware repeats itself there; `python tests/compare_dram.py fit SECONDS` looks for better constants
-on the other half."""
+"""Modelled DRAM bytes beside recorded ones. `python tests/compare_dram.py` prints the errors of the half of the sweep that the fit has not
+seen and of what was recorded later, where the model fails, and how far the hardware repeats itself there; `python tests/compare_dram.py fit
+SECONDS` looks for better constants on the other half."""
 import json
 import math
 import random
@@ -54,11 +54,11 @@ class Launch(NamedTuple):
 
 
 @cache
-def launches() -> list[Launch]:
-    """Every launch of the recorded sweeps."""
+def launches(kind: str = "dram") -> list[Launch]:
+    """Every launch of the recorded sweeps, or of another kind of recording."""
     return [Launch(line["algorithm"], AttentionProblem(**line["problem"]), Tiling(**line["tiling"]), find_gpu(recording.header["gpu"]),
                    line["kernel"], line["dram_read_bytes"], line["dram_write_bytes"], _held_out(line))
-            for recording in recorded_launches() for line in recording.lines]
+            for recording in recorded_launches(kind) for line in recording.lines]
 
 
 def _held_out(line: dict) -> bool:
@@ -67,7 +67,16 @@ def _held_out(line: dict) -> bool:
 
 
 def show() -> None:
-    judged = [launch for launch in launches() if launch.held_out]
+    for words, judged in (("The half of the sweep that the fit has not seen", [launch for launch in launches() if launch.held_out]),
+                          ("Recorded later, at other lengths", launches("dram_later"))):
+        print(f"{words}:")
+        _show_errors(judged)
+    print("DRAM reads of launches of which many are among the worst, measured again, largest over smallest:")
+    for (algorithm, kernel, p, tiling), reads in repeated().items():
+        print(f"  {max(reads) / min(reads) - 1:+7.1%}  {_said(algorithm, kernel, p, tiling)}; {len(reads)} times")
+
+
+def _show_errors(judged: list[Launch]) -> None:
     for regime in REGIMES:
         errors = sorted(((abs(launch.error()), launch) for launch in judged if launch.regime == regime), key=lambda each: each[0])
         sizes = [error for error, _ in errors]
@@ -77,17 +86,14 @@ def show() -> None:
         for _, launch in errors[:-9:-1]:
             p = launch.problem
             print(f"  {launch.error():+7.1%}  {_said(launch.algorithm, launch.kernel, p, launch.tiling)}")
-    print("DRAM reads of launches of which many are among the worst, measured again, largest over smallest:")
-    for (algorithm, kernel, p, tiling), reads in repeated().items():
-        print(f"  {max(reads) / min(reads) - 1:+7.1%}  {_said(algorithm, kernel, p, tiling)}; {len(reads)} times")
 
 
 def repeated() -> dict[tuple[str, str, AttentionProblem, Tiling], list[int]]:
     """{launch: the DRAM reads of each time that it was measured, in the sweep first}, the steadiest first."""
     found, name = defaultdict(list), lambda line: (line["algorithm"], line["kernel"], AttentionProblem(**line["problem"]),
                                                    Tiling(**line["tiling"]))
-    again = {name(line) for recording in recorded_launches(repeated=True) for line in recording.lines}
-    for recording in [*recorded_launches(), *recorded_launches(repeated=True)]:
+    again = {name(line) for recording in recorded_launches("dram_repeated") for line in recording.lines}
+    for recording in [*recorded_launches(), *recorded_launches("dram_repeated")]:
         for line in recording.lines:
             if name(line) in again:
                 found[name(line)].append(line["dram_read_bytes"])

@@ -13,7 +13,7 @@ from traffic_model.dram.constants import Constants
 from traffic_model.gpus import Gpu
 
 PARTITIONED = ("8.0", "9.0")  # compute capabilities whose L2 is two halves, by NVIDIA's papers on the A100 and the H100
-ONE_SIDE = 4  # blocks, the first of a grid, that run beside one half
+ONE_SIDE = 8  # blocks, the first of a grid, that run beside one half
 
 
 @dataclass(frozen=True)
