@@ -2,10 +2,11 @@
 from statistics import median
 
 from app.records import has_times
-from app.settings import Settings, shape_words
-from app.words import plural
+from app.settings import Settings
 from numba_kernels.saved import total_times_ms
 from traffic_model import Ledger, Measure, Space, Tiling, predict
+from traffic_model.problem import shape_words
+from traffic_model.units import plural
 
 NOT_COUNTED = dict(requested_bytes=None, requested_ratio=None, differing="")
 

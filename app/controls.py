@@ -8,12 +8,12 @@ from app.charts.time_gpus import MOST
 from app.figures.warp import first
 from app.lasting import kept, lasting, offered, selected, switch, toggle
 from app.race.rungs import Clock, Rung
-from app.settings import LENGTHS, OPENING, Settings, shape_words
+from app.settings import LENGTHS, OPENING, Settings
 from app.softmax.online import Broken
 from app.softmax.rows import Scores, Size
 from app.views import own_gpu
 from traffic_model import TILE_SIZES, AttentionProblem, Gpu, Measure, Tiling, all_gpus, predict
-from traffic_model.problem import DTYPE_BYTES
+from traffic_model.problem import DTYPE_BYTES, shape_words
 
 HEAD_DIMS = (16, 32, 48, 64, 80, 96, 128, 192, 256)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import cached, controls, lasting, present, viewer
+from app.charts.look import STYLE as CHART_STYLE
 from app.figures.proof import proofs
 from app.settings import Settings
 from app.tutorial import FILES
@@ -30,12 +31,12 @@ from traffic_model import Refusal
 from traffic_model.errors import sentence
 
 ICON = Path(__file__).parent / "static" / "icon.png"
-STYLE = """<style>
+STYLE = f"<style>{CHART_STYLE}</style>" + """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; } }
 [data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
 .st-key-chart [data-testid="stElementContainer"] { min-width: 780px; }
-.plot .cursor-pointer { cursor: default !important; }
+[data-testid=stMain]:focus-visible { outline: none; box-shadow: none; }
 [data-stale="true"] { transition: opacity 0s linear .5s !important; }
 </style>"""  # on a phone a chart keeps its size and scrolls sideways; what is late turns pale at once, since a fade is 60 pictures
 

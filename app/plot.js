@@ -40,6 +40,7 @@ function tell(sheet, shown) {
     };
     if (!sheet.layout) sheet.replaceChildren(); // what it said while there was no Plotly
     const axes = { xaxis: same(layout.xaxis), yaxis: same(layout.yaxis) };
+    if (sheet._fullLayout) Plotly.Fx.loneUnhover(sheet._fullLayout._hoverlayer); // what a ring said where it was
     await Plotly.react(sheet, data.map(same), { ...layout, ...axes }, shown.config);
     sheet.style.cssText = `width: ${layout.width}px; height: ${layout.height}px`;
   };

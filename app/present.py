@@ -16,7 +16,7 @@ header, [data-testid=stSidebar], [data-testid=stToolbar] { display: none !import
 KEYS = """
 const NAMES = { f: "present", PageDown: "next", PageUp: "back", Escape: "end" };
 const HIDE = ".st-key-hide input"; // pressed rather than told to the server, which would learn of the two in any order
-const WRITTEN = "input:not([type=range]), textarea, select, [contenteditable=true]";
+const WRITTEN = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable=true]";
 let listening;
 
 const fit = () => document.documentElement.style.setProperty("--present-scale", Math.min(innerWidth / 1280, innerHeight / 720));
@@ -45,7 +45,7 @@ export default function ({ data, setTriggerValue }) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.composedPath()[0].closest?.(WRITTEN)) return;
     const hide = document.querySelector(HIDE);
     if (event.key === "." && presenting) blank();
-    else if (event.key === "h" && hide) hide.click();
+    else if (event.key === "h" && hide) event.repeat || hide.click();
     else if (!NAMES[event.key] || !say(NAMES[event.key])) return;
     event.preventDefault();
   }, { signal });

@@ -46,8 +46,9 @@ def verdict(run: dict, settings: Settings) -> str:
     expected = predict(run["algorithm"], settings.problem, settings.tiling, settings.gpu).ledger.only(*counted.measures)
     differing = expected.disagreements(counted)
     says = f"all {len(counted)} cells counted as predicted" if not differing else "; ".join(differing)
+    error = f"‖Δ‖/\u2060‖ref‖ = {power_of_ten(run['relative_error'])}".replace(" ", "\u00a0")  # stays on one line
     return (f"**{run['algorithm']}**, {run['source']}: {' and '.join(run['measures'])} bytes, {says}; "
-            f"output against float64, ‖Δ‖/‖ref‖ = {power_of_ten(run['relative_error'])}")
+            f"output against float64, {error}")
 
 
 def power_of_ten(value: float) -> str:

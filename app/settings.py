@@ -1,8 +1,8 @@
 """Settings: what the sidebar chooses, as one value that travels."""
 from dataclasses import asdict, dataclass, replace
 
-from app.words import plural
 from traffic_model import DEFAULT_GPU, AttentionProblem, Gpu, Tiling, find_gpu
+from traffic_model.problem import shape_words
 
 LENGTHS = sorted([2**k for k in range(7, 18)] + [3 * 2**k for k in range(6, 16)])  # offered: 128, 192, 256, 384 … 131072
 
@@ -54,11 +54,3 @@ class Settings:
 
 
 OPENING = Settings(AttentionProblem(4096, 64, heads=16, dtype="float16"), Tiling(), find_gpu(DEFAULT_GPU))  # what the dashboard opens with
-
-
-def shape_words(problem: dict) -> str:
-    """A problem's record in words, without its length: 16 heads (4 key/value) · batch 2 · d = 64 · float32 · causal."""
-    heads, kv_heads, batch = problem["heads"], problem["kv_heads"], problem["batch"]
-    words = [plural(heads, "head") + (f" ({kv_heads} key/value)" if kv_heads != heads else "")]
-    words += [f"batch {batch}"] * (batch > 1)
-    return " · ".join([*words, f"d = {problem['head_dim']}", problem["dtype"], problem["mask"]])

@@ -12,7 +12,7 @@ import pypdf
 from plotly.offline import get_plotlyjs
 
 from app import export
-from app.charts.look import Template
+from app.charts.look import STYLE, Template
 from app.drawing.png import with_texts
 from app.figures import Figure
 from traffic_model import Refusal
@@ -53,7 +53,8 @@ def page(figure: Figure, template: Template, plotly_js: bool | str = True) -> by
     body = plotly.io.to_html(drawn, include_plotlyjs=plotly_js, full_html=False, validate=False,
                              config=dict(displaylogo=False, toImageButtonOptions=dict(format="svg", filename=figure.name)))
     said = "".join(f'<meta name="{name}" content="{html.escape(text)}">' for name, text in about(figure).items())
-    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(figure.title)}</title>{said}</head>'
+    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(figure.title)}</title>{said}'
+            f"<style>{STYLE}</style></head>"
             f'<body style="margin:0"><main role="img" aria-label="{html.escape(figure.alt)}">{body}</main></body></html>').encode()
 
 

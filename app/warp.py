@@ -5,11 +5,10 @@ from typing import NamedTuple
 from app import hosting
 from app.race.rungs import Rung
 from app.settings import Settings
-from app.words import plural
 from numba_kernels.traces import trace
 from traffic_model.layout import LAYOUTS
 from traffic_model.ledger import Cell
-from traffic_model.units import decimal_bytes
+from traffic_model.units import decimal_bytes, plural
 from traffic_model.vocabulary import SECTOR, WAVEFRONT, Measure, Space
 from traffic_model.warps import SOURCES, Access
 from traffic_model.warps.explain import Kind, cell_of, count, kinds, lanes

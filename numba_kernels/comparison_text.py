@@ -9,7 +9,7 @@ def comparison_text(comparison) -> str:
     ran = sorted((each for each in comparison.compared if each.record is not None), key=lambda each: each.ms)
     rows = [[each.name, milliseconds(each.ms), f"{each.tflops:.0f}", f"{100 * each.tflops / ceiling:.0f} %",
              f"{each.record['relative_error']:.1e}"] for each in ran]
-    said = [f"N {p.seq_len:,}, M {p.kv_len:,}, d {p.head_dim}, {p.query_heads} heads, {p.dtype}, {p.mask}; median device times, L2 warm",
+    said = [f"{p.words}; median device times, L2 warm",
             f"a matrix product of {p.dtype} reaches {ceiling:.0f} TFLOP/s here", "",
             table(["kernel", "time", "TFLOP/s", "of that product", "error"], rows)]
     return "\n".join([*said, *(f"{each.name}: {each.refused}" for each in comparison.compared if each.record is None)])

@@ -12,12 +12,11 @@ WAYS = {True: " from GPU to GPU", False: " through the host's memory", None: ""}
 
 def ring_text(run: RingRun) -> str:
     """A row per GPU and step, then the whole."""
-    p, timed = run.problem, run.ring_times_ms
+    timed = run.ring_times_ms
     several = "s" * (run.gpus > 1)
     members = f"{run.gpus} GPU{several}" if run.backend == "gpu" else f"{run.gpus} member{several} on {run.backend}"
     counted = "not counted" if run.requested_bytes is None else f"counted: {decimal_bytes(run.requested_bytes)} requested of HBM"
-    said = [f"ring over {members}: N {p.seq_len:,}, M {p.kv_len:,}, {p.heads} heads ({p.kv_heads} key/value), batch {p.batch}, "
-            f"d {p.head_dim}, {p.dtype}, {p.mask}, {run.tiling} tiles; {counted}",
+    said = [f"ring over {members}: {run.problem.words} · {run.tiling} tiles; {counted}",
             "",
             table(HEADER + TIMED * bool(timed), [_row(step, bool(timed)) for step in run.steps]),
             "",

@@ -180,7 +180,8 @@ def test_time_page_says_where_the_model_fails():
 
 def test_roofline_page_opens_on_tensor_cores_and_turns_to_cuda_cores():
     app = opened("roofline", unit="nonsense")
-    assert not app.exception and app.subheader[0].value == "On tensor cores unfused is memory-bound, fused at 60 % of their roof"
+    assert not app.exception
+    assert app.subheader[0].value == "On tensor cores unfused is memory-bound, tensor-core fused at 60 % of their roof"
     app.segmented_control(key="unit").set_value("CUDA cores").run()
     assert app.subheader[0].value == "On CUDA cores softmax is left of the ridge, products and fused right"
     single = opened("roofline", dtype="float32")  # tensor cores would round it

@@ -56,10 +56,10 @@ def test_how_near_fused_comes_to_its_roof(share, roof, n, reached):
 
 
 @pytest.mark.parametrize(("unfused", "fused", "title"), [
-    (LEFT, RIGHT, "On tensor cores unfused is memory-bound, fused at their roof"),
-    (LEFT, LEFT, "On tensor cores unfused and fused attention are both memory-bound, fused at their roof"),
-    (LEFT, AT, "On tensor cores unfused is memory-bound, fused at the ridge and at their roof"),
-    (AT, RIGHT, "On tensor cores unfused is at the ridge, fused compute-bound and at their roof")])
+    (LEFT, RIGHT, "On tensor cores unfused is memory-bound, tensor-core fused at their roof"),
+    (LEFT, LEFT, "On tensor cores unfused and fused attention are both memory-bound, tensor-core fused at their roof"),
+    (LEFT, AT, "On tensor cores unfused is memory-bound, fused at the ridge, tensor-core fused at their roof"),
+    (AT, RIGHT, "On tensor cores unfused is at the ridge, fused compute-bound, tensor-core fused at their roof")])
 def test_title_where_fused_was_timed_on_tensor_cores(unfused, fused, title):
     assert roofline_claim("tensor cores", dict(unfused=unfused, fused=fused), "at their roof") == title
 

@@ -108,6 +108,12 @@ def test_a_causal_mask_has_fewer_query_tiles_come_by_for_each_later_key_tile():
     assert read(1024, "causal") == pytest.approx(read(1024, "full") / 2, rel=.1)  # a few lines are always lost
 
 
+def test_a_ragged_tile_names_its_own_rows_alone():
+    one = predict("tiled", AttentionProblem(1, 64, kv_len=65536), Tiling(), T4).dram[0]
+    assert one.between_bytes == (64 + 64) * 4 and one.again_bytes < 64 * 4
+    assert predict("tiled", AttentionProblem(65, 64), Tiling(), T4).dram[0].between_bytes == 65 * (64 + 64) * 4
+
+
 def test_rows_that_a_mask_has_ended_hold_no_line():
     assert naive._going_on(AttentionProblem(4096)) == 1
     assert naive._going_on(AttentionProblem(4096, mask="causal")) == pytest.approx(2 / 3, abs=.001)

@@ -4,6 +4,7 @@ import urllib.request
 
 from playwright.sync_api import expect
 from plotly.offline import get_plotlyjs
+from served_app import settle
 from viewer import CHART
 
 from app import plot
@@ -43,12 +44,31 @@ def test_a_step_moves_the_rings_and_draws_no_line_again(viewer, app_url):
     assert page.evaluate("window.redrawn") == 0 and page.evaluate(RINGS, CHART) == page.evaluate(LINES_AT, [CHART, 1024])
 
 
-def test_a_ring_says_its_bytes_where_it_is_pointed_at(viewer, app_url):
+def test_a_ring_says_its_bytes_where_it_is_pointed_at_and_no_more_when_it_has_gone(viewer, app_url):
     page = viewer().open(f"{app_url}/traffic?n=1024").page
+    slider, said = page.locator("[data-testid=stSidebar] input[type=range]").first, page.locator(f"{CHART} .hoverlayer")
+    slider.focus()
     left, top = page.evaluate(RINGS, CHART)[-1]
     page.mouse.move(left - 40, top)
     page.mouse.move(left, top)
-    expect(page.locator(f"{CHART} .hoverlayer")).to_have_text("fused, compulsory, predictedN = 1,024: 8.39 MB (8,388,608 B)")
+    expect(said).to_have_text("fused, compulsory, predictedN = 1,024: 8.39 MB (8,388,608 B)")
+    slider.press("ArrowRight")
+    expect(page.locator(CHART)).to_contain_text("by array at N = 1,536,", timeout=30_000)
+    expect(said).to_have_text("")
+
+
+def test_a_slider_held_back_and_forth_keeps_the_connection(viewer, app_url):
+    """Where messages are cached, a browser that skips runs is referred to what it has dropped, and disconnects for good."""
+    page = viewer().open(f"{app_url}/traffic?n=1024").page
+    slider = page.locator("[data-testid=stSidebar] input[type=range]").first
+    slider.focus()
+    for _ in range(6):
+        for key in ["ArrowRight"] * 10 + ["ArrowLeft"] * 10:
+            page.keyboard.press(key)
+            page.wait_for_timeout(33)
+        settle(page)
+    expect(page.locator(CHART)).to_contain_text("by array at N = 1,024,", timeout=60_000)
+    assert page.locator("[data-testid=stApp]").get_attribute("data-test-connection-state") == "CONNECTED"
 
 
 def test_without_plotly_it_says_so_and_tries_again(viewer, app_url):

@@ -95,6 +95,10 @@ def test_a_title_is_hidden_and_presented_by_key(viewer, app_url):
     expect(heading).to_have_text("What do you expect?")
     page.keyboard.press("h")
     expect(heading).to_have_text(claim)
+    page.locator(".st-key-hide label").click()
+    expect(heading).to_have_text("What do you expect?")
+    page.keyboard.press("h")  # the toggle has the focus
+    expect(heading).to_have_text(claim)
     page.keyboard.press("f")
     page.wait_for_url("**/traffic?present=1")
     page.wait_for_selector(".st-key-present .main-svg")

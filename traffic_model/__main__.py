@@ -12,6 +12,8 @@ from traffic_model.tables import ledger_rows, table, totals
 def show_prediction(arguments) -> None:
     problem, tiling, gpu = options.problem_of(arguments), options.tiling_of(arguments), options.gpu_of(arguments)
     predictions = [predict(algorithm, problem, tiling, gpu) for algorithm in arguments.algorithm]
+    if not arguments.json:
+        print(f"{problem.words} · {tiling} tiles\n")
     for prediction in predictions:
         if arguments.json:
             print(json.dumps(prediction.record()))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from traffic_model.errors import Refusal
 from traffic_model.masks import MASKS
+from traffic_model.units import plural
 
 DTYPE_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 HEAD_DIMS = range(16, 257)
@@ -113,10 +114,24 @@ class AttentionProblem:
         """Bytes that S, and P, occupy in memory: the whole N×M matrix of every head, masked or not."""
         return self.query_heads * self.seq_len * self.kv_len * self.element_bytes
 
+    @property
+    def words(self) -> str:
+        """N = 4,096 · M = 8,192 · 16 heads (4 key/value) · batch 2 · d = 64 · float32 · causal, less what goes without saying."""
+        keys = f" · M = {self.kv_len:,}" * (self.kv_len != self.seq_len)
+        return f"N = {self.seq_len:,}{keys} · {shape_words(self.record())}"
+
     def record(self) -> dict:
         """The problem as a JSON object; the words are the command line's."""
         return dict(batch=self.batch, heads=self.heads, kv_heads=self.kv_heads, seq_len=self.seq_len, kv_len=self.kv_len,
                     head_dim=self.head_dim, dtype=self.dtype, mask=self.mask, scale=self.scale)
+
+
+def shape_words(problem: dict) -> str:
+    """A problem's record in words, without its lengths."""
+    heads, kv_heads, batch = problem["heads"], problem["kv_heads"], problem["batch"]
+    words = [plural(heads, "head") + (f" ({kv_heads} key/value)" if kv_heads != heads else "")]
+    words += [f"batch {batch}"] * (batch > 1)
+    return " · ".join([*words, f"d = {problem['head_dim']}", problem["dtype"], problem["mask"]])
 
 
 def _require_positive(name: str, value: int) -> None:

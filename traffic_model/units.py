@@ -65,6 +65,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if share < 0.0995 else f"{min(99, round(100 * share))} %"
 
 
+def plural(many: int, word: str) -> str:
+    """1 lane, 1,024 lanes."""
+    return f"{many:,} {word}{'s' * (many != 1)}"
+
+
 def _scaled(count: float, base: int, units: tuple, trim: bool = False) -> str:
     if count < base:
         return f"{count:,.0f} {units[0]}"

@@ -1,11 +1,11 @@
 """Titles: one claim a chart, computed from the data on show, with a branch for a win, a tie (within 5 %) and a loss."""
 from app.charts.look import NAMES
-from app.words import plural
 from traffic_model.roofline import AT, LEFT, RIGHT
-from traffic_model.units import milliseconds, percent, ratio
+from traffic_model.units import milliseconds, percent, plural, ratio
 
 TIE = 0.05
 Totals = dict[tuple[str, str, str], dict[int, int]]
+TENSOR_CORE = NAMES["fused_tensor_core"]
 
 
 def traffic_claim(totals: Totals, n: int) -> str:
@@ -46,18 +46,18 @@ def nearest_words(at: int, n: int, where: str) -> str:
 
 def roofline_claim(unit: str, sides: dict[str, str], reached: str = "") -> str:
     """unit: "tensor cores" or "CUDA cores". sides: of the ridge, by kernel: unfused (as a whole), scores, softmax, output and fused.
-    reached: see `roof_reached`, where fused was timed on tensor cores.
+    reached: see `roof_reached`, where the kernel on tensor cores was timed.
 
     scores and output, the products, do equal FLOP and move equal bytes: they are on one side.
     """
     if unit == "tensor cores":
         unfused, fused = ({LEFT: "memory-bound", AT: "at the ridge", RIGHT: "compute-bound"}[sides[name]] for name in ("unfused", "fused"))
         if unfused == fused:
-            return f"On {unit} unfused and fused attention are both {fused}" + f", fused {reached}" * bool(reached)
+            return f"On {unit} unfused and fused attention are both {fused}" + f", {TENSOR_CORE} {reached}" * bool(reached)
         if (unfused, fused) == ("memory-bound", "compute-bound"):
-            return f"On {unit} unfused is memory-bound, fused {reached}" if reached else \
+            return f"On {unit} unfused is memory-bound, {TENSOR_CORE} {reached}" if reached else \
                 f"On {unit} unfused attention is memory-bound, fused is not"
-        return f"On {unit} unfused is {unfused}, fused {fused}" + f" and {reached}" * bool(reached)
+        return f"On {unit} unfused is {unfused}, fused {fused}" + f", {TENSOR_CORE} {reached}" * bool(reached)
     on = {side: [name for name, kernel in (("softmax", "softmax"), ("products", "scores"), ("fused", "fused")) if sides[kernel] == side]
           for side in (LEFT, AT, RIGHT)}
     if len(on[LEFT]) == 3:
@@ -67,7 +67,7 @@ def roofline_claim(unit: str, sides: dict[str, str], reached: str = "") -> str:
 
 
 def roof_reached(timed: dict, n: int) -> str:
-    """How near fused comes to the roof above it, the tensor cores' or DRAM's; and at which N, if not at n.
+    """How near the kernel on tensor cores comes to the roof above it, the tensor cores' or DRAM's; and at which N, if not at n.
 
     timed: a record of app/rooflines.py. What L2 serves may be above the roof of DRAM.
     """

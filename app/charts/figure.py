@@ -25,10 +25,10 @@ class Chart:
         """Axis "x" or "y" from low to high with {value: text} as ticks."""
         self.axes[name] = dict(type="log", range=[math.log10(low), math.log10(high)], tickvals=list(ticks), ticktext=list(ticks.values()))
 
-    def line(self, points: dict, role: str, dash=SOLID, width=1 / 6, opacity=1.0) -> None:
-        """A line through {x: y}."""
+    def line(self, points: dict, role: str, dash=SOLID, width=1 / 6, opacity=1.0, hover: list[str] | None = None) -> None:
+        """A line through {x: y}, whose points may have hover texts."""
         self._trace(points, mode="lines", line=dict(color=self.p[role], width=width * self.em, dash=dash), opacity=opacity,
-                    hoverinfo="skip")
+                    **(dict(hovertext=hover, hoverinfo="text") if hover else dict(hoverinfo="skip")))
 
     def dots(self, points: dict, role: str, hover: list[str], lines=False, whiskers=None, hollow=False, symbol=None, scale=1.0,
              dash=SOLID) -> None:
@@ -50,8 +50,10 @@ class Chart:
         it takes a shape's pixels for data and loses negative ones, so both are placed on the paper.
         """
         r = self.em / 2
-        for (x, y, role), text in zip(points, hover):
-            x, y = self._share("x", x), self._share("y", y)
+        places = [(self._share("x", x), self._share("y", y)) for x, y, _ in points]
+        touching = lambda one, other: max(abs(a - b) * self.look.plot[name] for name, a, b in zip("xy", one, other)) < 1
+        for (x, y), (*_, role) in zip(places, points):
+            text = "<br>".join(said for place, said in zip(places, hover) if touching(place, (x, y)))  # the upper one covers the lower
             self.shapes.append(dict(
                 type="circle", xref="paper", yref="paper", xsizemode="pixel", ysizemode="pixel", xanchor=x, yanchor=y, x0=-r, x1=r, y0=-r,
                 y1=r, line=dict(color=self.ink(role), width=self.em / 8)))

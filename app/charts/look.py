@@ -23,6 +23,7 @@ PAGE_FONT, SLIDE_FONT = "Source Sans, sans-serif", "Inter, Arial, sans-serif"
 SHAPES = {"16:9": (1280, 720), "4:3": (1200, 900), "square": (1200, 1200)}  # px
 PAGE_WIDTH = 916  # px, what is left beside the sidebar of a 1280 px window
 CLEAR = "rgba(0,0,0,0)"  # no ground
+STYLE = ".js-plotly-plot .cursor-pointer { cursor: default !important; }"  # of the page around: a ring can be pointed at, not pressed
 TEXTS = (24, 28)  # px; 24 px of 1280 are 18 pt on a slide. Beyond 28 the labels have no room left
 
 

@@ -36,15 +36,16 @@ def traffic(curve: list[dict], here: list[dict], counted: list[dict], memory: tu
     for (algorithm, measure), (dash, *_) in SERIES.items():
         _line(chart, lines[algorithm, measure, "predicted"], algorithm, dash, memory[0] if algorithm == "naive" else math.inf)
     if crossing:
-        chart.line(crossing, "fused", MIXED, 1 / 8)
+        chart.line(crossing, "fused", MIXED, 1 / 8, hover=[f"fused, DRAM, modelled<br>{_amount(m, b)}" for m, b in crossing.items()])
     _line_labels(chart, lines, crossing)
     _re_reads_label(chart, lines, crossing, (n, memory[0]))
     if leaves:
         _leaves_label(chart, crossing, leaves)
     for (algorithm, measure, _), points in runs.items():
         chart.dots(points, algorithm, [_hover(algorithm, measure, "counted", m, points[m]) for m in points])
+    known = {(a, m): runs.get((a, m, "counted"), {}).get(n) for a, m in SERIES}
     chart.rings([(n, now[a, m, "predicted"][n], a) for a, m in SERIES],
-                [_hover(a, m, "predicted", n, now[a, m, "predicted"][n]) for a, m in SERIES])
+                [_both(a, m, n, now[a, m, "predicted"][n], known[a, m]) for a, m in SERIES])
     if not look.hidden:
         bars(chart, here, n)
     return chart.described()
@@ -101,7 +102,8 @@ def _leaves_label(chart: Chart, crossing: dict, leaves: float) -> None:
     y = _between(crossing, leaves)
     chart.dots({leaves: y}, "fused", [f"From N = {leaves:,.0f} on, L2 loses K and V before the next blocks want them"], hollow=True)
     room = chart.distance("x", leaves, max(crossing)) > 6  # em, to the right
-    chart.note(leaves, y, "K and V<br>leave L2", "fused", .6 if room else -.6, -1.8, "left" if room else "right")
+    chart.note(leaves, y, "K and V<br>leave L2", "fused", .6 if room else -.6, -1.8, "left" if room else "right",
+               ground=chart.p["ground"])
 
 
 def _memory_edge(chart: Chart, fits: float, memory: str) -> None:
@@ -125,4 +127,15 @@ def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[f
 
 
 def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:
-    return f"{SERIES[algorithm, measure][1]}, {kind}<br>N = {n:,}: {decimal_bytes(value)} ({value:,} B)"
+    return f"{SERIES[algorithm, measure][1]}, {kind}<br>{_amount(n, value)}"
+
+
+def _both(algorithm: str, measure: str, n: int, predicted: int, counted: int | None) -> str:
+    """What the ring says, which covers the marker of a run."""
+    kind = "predicted and counted" if predicted == counted else "predicted"
+    other = "" if counted in (None, predicted) else f"<br>counted: {_amount(n, counted)}"
+    return _hover(algorithm, measure, kind, n, predicted) + other
+
+
+def _amount(n: int, value: int) -> str:
+    return f"N = {n:,}: {decimal_bytes(value)} ({value:,} B)"

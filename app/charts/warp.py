@@ -5,8 +5,8 @@ from app.charts.claims import warp_claim
 from app.charts.colours import ink_on, mix
 from app.charts.figure import Chart
 from app.charts.look import Look
-from app.words import plural
 from traffic_model.layout.common import WARP
+from traffic_model.units import plural
 from traffic_model.vocabulary import BANKS, SECTOR, WORD
 
 WORDS = SECTOR // WORD  # of a sector

@@ -3,10 +3,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.ring.words import spoken, titles
-from app.words import plural
 from traffic_model import AttentionProblem, Gpu, Measure, Tiling
 from traffic_model.layout.ring import shared_out
 from traffic_model.ring import Ring, RingStep, ring
+from traffic_model.units import plural
 
 MEANS = {Measure.REQUESTED: "Requested: what every thread asks HBM for.",
          Measure.COMPULSORY: "Compulsory: each launch reads inputs once, writes outputs once."}

@@ -1,8 +1,7 @@
 """What the ring's film says at each of its moments: before the first step, in each step, at the end."""
-from app.words import plural
 from traffic_model.layout.ring import SKIPPED
 from traffic_model.ring import Ring
-from traffic_model.units import decimal_bytes, percent, ratio
+from traffic_model.units import decimal_bytes, percent, plural, ratio
 from traffic_model.vocabulary import Measure
 
 TIE = 0.05  # within which two numbers of bytes are equal

@@ -26,6 +26,7 @@ def show(arguments) -> None:
             print(json.dumps(dict(algorithm=algorithm, problem=problem.record(), tiling=tiling.record(), gpu=gpu.name,
                                   kernels=[record for name, record in found if name == algorithm])))
         return
+    print(f"{problem.words} · {tiling} tiles")
     print(f"{gpu.name}, {binary_bytes(gpu.l2_mib * 2**20)} of L2, emptied before each kernel; modelled\n")
     rows = [[algorithm, r["name"], *(decimal_bytes(r[name]) for name in ("compulsory_read_bytes", "read_bytes", "requested_read_bytes")),
              binary_bytes(r["between_bytes"]), decimal_bytes(r["write_bytes"])] for algorithm, r in found]

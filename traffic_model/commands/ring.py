@@ -23,9 +23,7 @@ def show(arguments) -> None:
     if arguments.json:
         print("\n".join(json.dumps(record) for record in [*(step.record() for step in found.steps), summary(found)]))
         return
-    p = found.problem
-    print(f"{found.gpus} × {found.gpu.name}: N {p.seq_len:,}, M {p.kv_len:,}, {p.heads} heads ({p.kv_heads} key/value), batch {p.batch}, "
-          f"d {p.head_dim}, {p.dtype}, {p.mask}, {found.tiling} tiles; predicted\n")
+    print(f"{found.problem.words} · {found.tiling} tiles · {found.gpus} × {found.gpu.name}; predicted\n")
     print(table(["GPU", "step", "K/V of", "block", "GFLOP", "HBM requested", "of it combining", "HBM compulsory", "NVLink out", "needless"],
                 [_row(step.record()) for step in found.steps]))
     all_of_it = summary(found)

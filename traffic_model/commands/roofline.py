@@ -34,6 +34,7 @@ def show(arguments) -> None:
                                   unit=arguments.unit, roofs=arguments.roofs, ridge=at, side=p.side(at),
                                   attainable_tflops=p.attainable_tflops(compute, dram))))
         return
+    print(f"{problem.words} · {tiling} tiles")
     print(f"{gpu.name}, {UNITS[arguments.unit]}: {compute.value:g} {compute.unit}, DRAM {dram.value:g} {dram.unit} ({arguments.roofs}); "
           f"ridge at {at:.1f} FLOP/B\n")
     print(table(["algorithm", "", "FLOP/B, compulsory", "ridge", "at most TFLOP/s"],

@@ -26,7 +26,7 @@ def show(arguments) -> None:
         return
     rows = [[f"{algorithm} {kernel.name}", *(milliseconds(kernel.parts[part]) if part in kernel.parts else "–" for part in ORDER),
              milliseconds(kernel.ms), kernel.binds] for algorithm, kernels in times.items() for kernel in kernels]
-    print(f"{gpu.name}, {problem.dtype}, predicted\n")
+    print(f"{problem.words} · {tiling} tiles · {gpu.name}; predicted\n")
     print(table(["kernel", *ORDER, "predicted", "bound by"], rows))
     for algorithm, kernels in times.items():
         print(f"\n{algorithm}: {milliseconds(sum(kernel.ms for kernel in kernels))}", end="")

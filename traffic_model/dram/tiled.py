@@ -18,9 +18,12 @@ def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Plac
 
 def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Moves:
     """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between."""
-    visits, of_tile = visitors(problem, layout.block_q, layout.block_k), layout.block_q * problem.head_dim * problem.element_bytes
-    between = visits * (of_tile + layout.block_q * layout.block_k * problem.element_bytes)
-    again = (cache.lost_to_stream(between) * visits)[1:].sum() * of_tile * problem.query_heads  # at the first they have not been before
+    tiles, n, m = visitors(problem, layout.block_q, layout.block_k), problem.seq_len, problem.kv_len
+    rows = np.where(tiles, tiles * layout.block_q - -n % layout.block_q, 0)  # the last tile, which may be ragged, is among those that see
+    columns = np.minimum(layout.block_k, m - np.arange(len(tiles)) * layout.block_k)
+    between = rows * (problem.head_dim + columns) * problem.element_bytes
+    read = rows * problem.head_dim * problem.element_bytes * problem.query_heads
+    again = (cache.lost_to_stream(between) * read)[1:].sum()  # at the first key tile none has been before
     return Moves(problem.query_bytes + problem.key_bytes, between.max(), again, problem.score_bytes)
 
 
