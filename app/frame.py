@@ -36,7 +36,6 @@ STYLE = f"<style>{CHART_STYLE}</style>" + """<style>
 [data-testid="stMarkdownContainer"] code { font-size: 14px; }
 .st-key-chart { overflow-x: auto; }
 .st-key-chart [data-testid="stElementContainer"] { min-width: 780px; }
-[data-testid=stMain]:focus-visible { outline: none; box-shadow: none; }
 [data-stale="true"] { transition: opacity 0s linear .5s !important; }
 </style>"""  # on a phone a chart keeps its size and scrolls sideways; what is late turns pale at once, since a fade is 60 pictures
 
