@@ -10,18 +10,25 @@ const clearPng = async (figure, scale) => (await canvas(figure, scale, true)).to
 /** An opaque picture in at most 255 colours: { width, height, colours, runs }, the last two in base64. colours: red, green, blue, red, …;
  *  runs: a byte for the swatch of some equal pixels and one for how many they are, swatch, length, swatch, …, row after row. */
 async function indexed(figure, scale) {
-  const sheet = await canvas(figure, scale, false), { width, height } = sheet, counts = new Map(), equal = [], told = [];
+  const sheet = await canvas(figure, scale, false), { width, height } = sheet;
   const pixels = new Int32Array(sheet.getContext("2d").getImageData(0, 0, width, height).data.buffer);
+  const numbers = new Map(), counts = [], equal = []; // of a colour: its number; by number: how many pixels; number, length, …
   runs(pixels, (colour, from, to) => {
-    counts.set(colour, (counts.get(colour) ?? 0) + to - from);
-    equal.push(colour, to - from);
+    let number = numbers.get(colour);
+    if (number === undefined) numbers.set(colour, number = counts.push(0) - 1);
+    counts[number] += to - from;
+    equal.push(number, to - from);
   });
-  const swatches = new Swatches([], counts);
+  const colours = [...numbers.keys()], swatches = new Swatches([], new Map(colours.map((colour, number) => [colour, counts[number]])));
+  const swatch = colours.map((colour) => swatches.index(colour)), told = new Uint8Array(equal.length + 2 * Math.ceil(pixels.length / 255));
+  let end = 0;
   for (let at = 0; at < equal.length; at += 2) {
-    const swatch = swatches.index(equal[at]);
-    for (let left = equal[at + 1]; left > 0; left -= 255) told.push(swatch, Math.min(left, 255));
+    for (let left = equal[at + 1]; left > 0; left -= 255) {
+      told[end++] = swatch[equal[at]];
+      told[end++] = Math.min(left, 255);
+    }
   }
-  return { width, height, colours: await base64(new Uint8Array(swatches.colours)), runs: await base64(new Uint8Array(told)) };
+  return { width, height, colours: await base64(new Uint8Array(swatches.colours)), runs: await base64(told.subarray(0, end)) };
 }
 
 /** Puts the figure, alone, on a sheet of its own size, to be printed. */
