@@ -46,7 +46,7 @@ def test_errors_on_held_out_configurations(errors, regime, middle, nine_of_ten, 
 
 
 def test_errors_on_what_was_recorded_later():
-    """At lengths and heads that no constant has seen. README says so too."""
+    """At lengths and heads that no constant had seen; since then they made ONE_SIDE 8 instead of 4. README says so too."""
     later = launches("dram_later")
     known, new = ({(each.algorithm, each.problem, each.tiling) for each in some} for some in (launches(), later))
     assert not known & new

@@ -5,7 +5,7 @@ from traffic_model.units import milliseconds, percent, plural, ratio
 
 TIE = 0.05
 Totals = dict[tuple[str, str, str], dict[int, int]]
-TENSOR_CORE = NAMES["fused_tensor_core"]
+TENSOR_CORE_FUSED = NAMES["fused_tensor_core"]
 
 
 def traffic_claim(totals: Totals, n: int) -> str:
@@ -53,11 +53,11 @@ def roofline_claim(unit: str, sides: dict[str, str], reached: str = "") -> str:
     if unit == "tensor cores":
         unfused, fused = ({LEFT: "memory-bound", AT: "at the ridge", RIGHT: "compute-bound"}[sides[name]] for name in ("unfused", "fused"))
         if unfused == fused:
-            return f"On {unit} unfused and fused attention are both {fused}" + f", {TENSOR_CORE} {reached}" * bool(reached)
+            return f"On {unit} unfused and fused attention are both {fused}" + f", {TENSOR_CORE_FUSED} {reached}" * bool(reached)
         if (unfused, fused) == ("memory-bound", "compute-bound"):
-            return f"On {unit} unfused is memory-bound, {TENSOR_CORE} {reached}" if reached else \
+            return f"On {unit} unfused is memory-bound, {TENSOR_CORE_FUSED} {reached}" if reached else \
                 f"On {unit} unfused attention is memory-bound, fused is not"
-        return f"On {unit} unfused is {unfused}, fused {fused}" + f", {TENSOR_CORE} {reached}" * bool(reached)
+        return f"On {unit} unfused is {unfused}, fused {fused}" + f", {TENSOR_CORE_FUSED} {reached}" * bool(reached)
     on = {side: [name for name, kernel in (("softmax", "softmax"), ("products", "scores"), ("fused", "fused")) if sides[kernel] == side]
           for side in (LEFT, AT, RIGHT)}
     if len(on[LEFT]) == 3:

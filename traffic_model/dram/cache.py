@@ -12,7 +12,7 @@ import numpy as np
 from traffic_model.dram.constants import Constants
 from traffic_model.gpus import Gpu
 
-PARTITIONED = ("8.0", "9.0")  # compute capabilities whose L2 is two halves, by NVIDIA's papers on the A100 and the H100
+PARTITIONED = ("8.0", "9.0")  # compute capabilities whose L2 is two halves: the A100's by NVIDIA's paper, the H200's by its reads
 ONE_SIDE = 8  # blocks, the first of a grid, that run beside one half
 
 

@@ -13,7 +13,7 @@ def moves(problem: AttentionProblem, layout: FusedKvOuterLayout, places: dict[st
     w, row = walk(problem, layout.block_q, layout.block_k), problem.head_dim * problem.element_bytes
     scratch_row = (problem.head_dim + 2) * SHARED_BYTES  # running O, a maximum and a sum
     blocks = min(problem.query_heads, places["fused_kv_outer"].gpu)  # at once
-    between = blocks / problem.query_heads * w.query_rows * (row + scratch_row) / (w.key_tiles / problem.query_heads)
+    between = blocks * w.query_rows * (row + scratch_row) / w.key_tiles
     lost = cache.lost_in_loop(between, blocks)
     again = max(0, w.query_rows * row - problem.query_bytes) + w.returns * scratch_row
     return [Moves(problem.query_bytes + 2 * problem.key_bytes, between, lost * again,
