@@ -57,6 +57,12 @@ def visitors(problem: AttentionProblem, block_q: int, block_k: int) -> np.ndarra
     return len(visits) - np.searchsorted(visits, np.arange(-(-problem.kv_len // block_k)), side="right")
 
 
+def rows_seeing(problem: AttentionProblem, block_q: int, block_k: int) -> np.ndarray:
+    """Query rows of the tiles that visit each key tile, shape [key tiles]. The last tile, which may be ragged, is among them if any is."""
+    tiles = visitors(problem, block_q, block_k)
+    return np.where(tiles, tiles * block_q - -problem.seq_len % block_q, 0)
+
+
 def key_tiles_seen(problem: AttentionProblem, block_q: int, block_k: int, first_row: int) -> int:
     """Key tiles that the query tile starting at `first_row` visits."""
     last_row = min(first_row + block_q, problem.seq_len) - 1

@@ -37,12 +37,13 @@ class DramBytes(NamedTuple):
 
 @lru_cache(4096)
 def dram_bytes(algorithm: str, problem: AttentionProblem, layout: Layout, gpu: Gpu,
-               constants: Constants = CONSTANTS) -> tuple[DramBytes, ...]:
-    """Of each launch, in order. Raises Refusal for an algorithm whose launches were not recorded, and so are not modelled."""
+               constants: Constants = CONSTANTS, registers: int | None = None) -> tuple[DramBytes, ...]:
+    """Of each launch, in order. registers: per thread, of one compiled kernel that is asked about, else those of today's kernels. Raises
+    Refusal for an algorithm whose launches were not recorded, and so are not modelled."""
     if algorithm not in MOVES:
         raise Refusal(f"DRAM bytes are modelled for {', '.join(MOVES)}, not for {algorithm}; take compulsory and requested bytes.")
     launches, cache = layout.launches(problem), Cache.of(gpu, constants)
-    held = {launch.name: places(algorithm, launch, gpu) for launch in launches}
+    held = {launch.name: places(algorithm, launch, gpu, problem.dtype, registers) for launch in launches}
     moved = MOVES[algorithm](problem, layout, held, cache)
     return tuple(_bytes(launch.name, moves, cache) for launch, moves in zip(launches, moved))
 

@@ -1,9 +1,10 @@
-"""Cache: how likely a line is gone from L2, given how many different bytes were named since it was.
+"""Cache: how likely a line is gone from L2, given how many other bytes were named since it was.
 
-L2 is no exact list of the lines used last: it is hashed over slices, and on large GPUs it is split in two partitions that may both hold a
-line. So it keeps less than its size, and a line's chance to be gone rises smoothly: 1 − exp(−(bytes named since ÷ capacity)^sharpness).
-Capacity is a share of the GPU's L2. What is written takes room too, and how it does depends on who comes back to it. A few lines are
-always lost. All are fitted, see constants.py.
+L2 is no exact list of the lines used last: it is hashed over slices, and on large GPUs it is two halves, each with its own
+multiprocessors. A line lives in one of them, and multiprocessors beside the other half come to keep a copy there. So L2 holds less than its
+size, and a line's chance to be gone rises smoothly: 1 − exp(−(bytes named since ÷ capacity)^sharpness). Capacity is a share of the GPU's
+L2, and depends on who names what: what is written takes room too, and what all read takes it twice. A few lines are always lost. All
+are fitted, see constants.py.
 """
 from dataclasses import dataclass
 
@@ -13,13 +14,12 @@ from traffic_model.dram.constants import Constants
 from traffic_model.gpus import Gpu
 
 PARTITIONED = ("8.0", "9.0")  # compute capabilities whose L2 is two halves: the A100's by NVIDIA's paper, the H200's by its reads
-ONE_SIDE = 8  # blocks, the first of a grid, that run beside one half
+FIRST = 8  # blocks of a grid, which start beside one half: on eight multiprocessors that %smid names together; the others, beside either
 
 
 @dataclass(frozen=True)
 class Cache:
-    """size: of the GPU's L2, bytes; partitioned: whether it is two halves, each of which also keeps what its own multiprocessors read of
-    the other's."""
+    """size: of the GPU's L2, bytes; partitioned: whether it is two halves."""
 
     size: float
     constants: Constants
@@ -29,31 +29,56 @@ class Cache:
     def of(cls, gpu: Gpu, constants: Constants) -> "Cache":
         return cls(gpu.l2_mib * 2**20, constants, gpu.compute_capability in PARTITIONED)
 
-    def lost(self, named: np.ndarray | float) -> np.ndarray | float:
-        """The chance that a line is gone once so many other bytes were read."""
-        return self._lost(named, self.constants.capacity_share, self.constants.sharpness)
+    def lost(self, taken: np.ndarray | float) -> np.ndarray | float:
+        """The chance that a line is gone once others took so much room (see `room`)."""
+        return self._lost(taken, self.constants.capacity_share, self.constants.sharpness)
 
-    def lost_to_writes(self, named: np.ndarray | float) -> np.ndarray | float:
-        """The chance that a line is gone once so many other bytes were named, most of them written and soon read."""
-        return self._lost(named, self.constants.written_capacity_share, self.constants.written_sharpness)
+    def room(self, readers: np.ndarray) -> np.ndarray:
+        """What a line takes, in its own size, after so many blocks have read it: each of them may be the one that has it copied."""
+        return 2 - (1 - self.constants.copied) ** np.maximum(0, readers - 1) if self.partitioned else np.ones_like(readers)
 
-    def lost_to_stream(self, named: np.ndarray | float) -> np.ndarray | float:
-        """The same where most of them were written and nobody comes back: some lines go long before the others."""
+    def lost_alone(self, named: np.ndarray | float) -> np.ndarray | float:
+        """The chance that a line is gone that a single block comes back to, once so many others were, while it writes as much."""
+        return self._lost(named, self.constants.alone_capacity_share, self.constants.alone_sharpness)
+
+    def lost_to_reads(self, named: np.ndarray | float) -> np.ndarray | float:
+        """The same while nothing is written."""
+        return self._lost(named, self.constants.read_capacity_share, self.constants.read_sharpness)
+
+    def lost_to_stream(self, read: np.ndarray, written: np.ndarray) -> np.ndarray:
+        """The chance that a line is gone that all come back to, while others are read and as many are written to which nobody comes back:
+        some go long before the others."""
         c = self.constants
-        early = c.early_share * self._lost(named, c.early_capacity_share, c.early_sharpness)
-        return early + (1 - early) * self._lost(named, c.written_capacity_share, c.stream_sharpness)
+        early = c.early_share * self._lost(_early(read, written), c.early_capacity_share, c.early_sharpness)
+        return early + (1 - early) * self._lost(read + written, c.written_capacity_share, c.written_sharpness)
 
-    def lost_in_loop(self, named: float, blocks: int) -> float:
-        """The same where all that passes is read and written again and again by so many blocks.
+    def left_by_halves(self, read: np.ndarray, written: np.ndarray) -> np.ndarray:
+        """The chance that a sector leaves for DRAM once half of it is written, before others were read and written and the rest comes."""
+        return self._lost(_early(read, written), self.constants.half_written_capacity_share, self.constants.half_written_sharpness)
 
-        Few blocks read through one half of L2 alone. Of what that half has lost, the half that lies in the other one is still there, until
-        it is too much for that one too.
+    def lost_to_sweep(self, named: float) -> float:
+        """The same while most is read, and by all."""
+        return self._lost(named, self.constants.sweep_capacity_share, self.constants.sweep_sharpness)
+
+    def lost_in_loop(self, named: np.ndarray, blocks: int) -> np.ndarray:
+        """The same where so many blocks each read and write their own share of it in turn, again and again.
+
+        A half must hold what its own blocks name, and lines of its own that blocks of the other name: half of those. What it has lost
+        of the other's lines may still be there.
         """
-        c = self.constants
-        if self.partitioned and blocks <= ONE_SIDE:
-            near, far = (self._lost(bytes_, c.side_capacity_share, c.side_sharpness) for bytes_ in (named, named / 2))
-            return near * (1 + far) / 2
-        return self._lost(named, c.written_capacity_share, c.loop_sharpness)
+        c, each = self.constants, named / blocks
+        lost = lambda bytes_: self._lost(bytes_, c.half_capacity_share, c.half_sharpness)
+        if not self.partitioned:
+            return lost(named * .75)  # no line is there twice
+        there = max(0, blocks - FIRST) / 2
+        here = blocks - there
+        gone_here, gone_there = lost(each * (here + there / 2)), lost(each * (there + here / 2))
+        mean = lambda near, far: near * (1 + far) / 2
+        return (here * mean(gone_here, gone_there) + there * mean(gone_there, gone_here)) / blocks
+
+    def crowded_out(self, named: float) -> float:
+        """The chance that a line is gone between two visits to its elements, one after the other, while so many others are."""
+        return self._lost(named, self.constants.crowd_capacity_share, self.constants.crowd_sharpness)
 
     def stays(self, written: float, read: float) -> float:
         """Bytes written that are still in L2 when the kernel ends."""
@@ -63,3 +88,8 @@ class Cache:
     def _lost(self, named, share, sharpness):
         always = self.constants.always_lost
         return always - (1 - always) * np.expm1(-(named / (share * self.size)) ** sharpness)
+
+
+def _early(read, written):
+    """What counts for lines that go early: written bytes four times those that are read; as many as in all where they are equal."""
+    return (read / 4 + written) * 8 / 5

@@ -10,20 +10,30 @@ class Constants:
 
     capacity_share: float
     sharpness: float
+    copied: float
+    favour: float
+    crowd: float
+    fill: float
+    stall: float
+    alone_capacity_share: float
+    alone_sharpness: float
+    read_capacity_share: float
+    read_sharpness: float
     written_capacity_share: float
     written_sharpness: float
-    stream_sharpness: float
     early_share: float
     early_capacity_share: float
     early_sharpness: float
-    loop_sharpness: float
-    side_capacity_share: float
-    side_sharpness: float
-    always_lost: float
-    favour: float
-    spread: float
-    stall: float
+    half_written_capacity_share: float
+    half_written_sharpness: float
+    sweep_capacity_share: float
+    sweep_sharpness: float
+    half_capacity_share: float
+    half_sharpness: float
+    crowd_capacity_share: float
+    crowd_sharpness: float
     partial_share: float
+    always_lost: float
     launch_bytes: float
     dirty_share: float
     dirty_weight: float

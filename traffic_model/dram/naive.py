@@ -11,7 +11,8 @@ from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
 from traffic_model.walk import visited, walk
 
-LINE = 128  # bytes: what L2 holds or gives up together
+LINE, SECTOR = 128, 32  # bytes: what L2 holds or gives up together, and what it fetches
+AHEAD = .2  # of the bytes of shorter rows: their P, written while longer ones read S a second time
 
 
 def moves(problem: AttentionProblem, layout: NaiveLayout, places: dict[str, Places], cache: Cache) -> list[Moves]:
@@ -24,33 +25,35 @@ def _scores(problem: AttentionProblem, layout: NaiveLayout, cache: Cache) -> Mov
     """Keys fastest: K comes by once for every few rows, with the scores that leave in between."""
     w, row = walk(problem, layout.rows, layout.columns), problem.head_dim * problem.element_bytes
     between = (w.key_rows * row + problem.score_bytes) / w.query_tiles
-    again = cache.lost(between) * max(0, w.key_rows * row - problem.key_bytes)
+    again = cache.lost_to_sweep(between) * max(0, w.key_rows * row - problem.key_bytes)
     return Moves(problem.query_bytes + problem.key_bytes, between, again, problem.score_bytes)
 
 
 def _softmax(problem: AttentionProblem, layout: NaiveLayout, places: Places, cache: Cache) -> Moves:
-    """A thread per row: between two visits to an element all resident rows come by, which happens twice. A thread writes P element by
-    element: until a line is full L2 must hold it, one of S and one of P for every resident row that has not ended, and some leave half
-    written."""
-    rows = problem.query_heads * problem.seq_len
+    """A thread per row: between its visits to an element, of which there are three, all resident rows come by. A thread writes P element by
+    element: until a line is full L2 must hold it, one of S and one of P for every resident row that has not ended. Some leave half written;
+    where those lines alone crowd L2, elements of one sector are fetched one by one."""
+    keys = np.sort(keys_seen_by(problem.mask, np.arange(problem.seq_len), problem.seq_len, problem.kv_len))
+    rows, total = problem.query_heads * problem.seq_len, max(1, keys.sum())
     resident = min(places.gpu * layout.softmax_threads, rows)
-    between = resident / rows * problem.score_bytes
-    lost = cache.lost_to_writes(between)
-    lines = resident * _going_on(problem) * 2 * LINE / (cache.constants.capacity_share * cache.size)
-    partial = cache.constants.partial_share * lines * lost
-    return Moves(problem.score_bytes, between, (2 * lost + partial) * problem.score_bytes, (1 + partial) * problem.score_bytes)
-
-
-def _going_on(problem: AttentionProblem) -> float:
-    """Share of a head's rows that have not ended yet, by those that go on beside them: 1 unless a mask ends them one after another."""
-    keys = np.sort(keys_seen_by(problem.mask, np.arange(problem.seq_len), problem.seq_len, problem.kv_len))[::-1]
-    return float((keys * (2 * np.arange(len(keys)) + 1)).sum() / max(1, keys.sum()) / len(keys))
+    shorter = np.concatenate([[0], keys.cumsum()[:-1]])
+    row_bytes = resident * problem.element_bytes / len(keys)
+    between = row_bytes * (shorter + keys * np.arange(len(keys), 0, -1))  # rows go side by side until they end
+    ahead = row_bytes * AHEAD * shorter
+    third = float((keys * cache.lost_alone(between)).sum() / total)
+    lost = third + float((keys * cache.lost_to_reads(between + ahead)).sum() / total)
+    going_on = float((keys * (2 * np.arange(len(keys), 0, -1) - 1)).sum() / total / len(keys))  # rows that have not ended beside one
+    lines = min(1, going_on * max(1, rows / resident)) * resident * 2 * LINE
+    partial = third * cache.constants.partial_share * lines / cache.size
+    crowded = third * (SECTOR // problem.element_bytes) * cache.crowded_out(lines)
+    return Moves(problem.score_bytes, between.max(), (lost + partial + crowded) * problem.score_bytes,
+                 (1 + partial + crowded / 3) * problem.score_bytes)
 
 
 def _output(problem: AttentionProblem, layout: NaiveLayout, places: Places, cache: Cache) -> Moves:
     """The blocks beside each other along the head read the same rows of P and are taken as one."""
     beside, rows = ceil_div(problem.head_dim, layout.columns), layout.rows * problem.element_bytes
-    together = places._replace(blocks=max(1, places.blocks // beside))
+    together = places._replace(blocks=max(1, places.blocks // beside), warps=places.warps * beside)
     together = together._replace(gpu=together.blocks * (places.gpu // places.blocks))
     walkers = Walkers.of(problem, visited(problem, layout.rows, layout.columns), together, problem.key_bytes, rows * problem.head_dim,
                          rows * problem.kv_len)

@@ -1,33 +1,35 @@
-"""Recency: how many different bytes were named since a chunk was: what decides whether a cache of lines used last still holds it."""
+"""Recency: how much room was taken since a chunk was named: what decides whether a cache of lines used last still holds it."""
 import numpy as np
 
 NEVER = -1
 
 
 class Recency:
-    """chunks: how many there are, of chunk_bytes each."""
+    """chunks: how many there are, each of which takes room once it is named."""
 
-    def __init__(self, chunks: int, chunk_bytes: float):
-        self.last, self.chunk_bytes, self.now = np.full(chunks, NEVER), chunk_bytes, 0
-        self.newest = np.zeros(1024)  # bytes whose latest naming was at each time
+    def __init__(self, chunks: int):
+        self.last, self.room, self.now = np.full(chunks, NEVER), np.zeros(chunks), 0
+        self.newest = np.zeros(1024)  # room of what was named last at each time
 
     def since(self, chunk: np.ndarray) -> np.ndarray:
-        """Bytes; infinite for a chunk that was never named."""
+        """Bytes, of other chunks and of what passed; infinite for a chunk that was never named."""
         last = self.last[chunk]
         seen = last != NEVER
         earliest = last[seen].min(initial=self.now)
-        bytes_since = self.newest[earliest:self.now + 1][::-1].cumsum()[::-1]
-        return np.where(seen, bytes_since[np.where(seen, last - earliest, 0)], np.inf)
+        taken = self.newest[earliest:self.now + 1][::-1].cumsum()[::-1]
+        return np.where(seen, taken[np.where(seen, last - earliest, 0)] - self.room[chunk], np.inf)
 
-    def name(self, chunks: np.ndarray, passing: float) -> None:
-        """These are named, each once, while so many bytes pass that nobody names again."""
+    def name(self, chunks: np.ndarray, room: np.ndarray) -> None:
+        """These are named, each once, and take so much room from now on."""
         before = self.last[chunks]
-        np.subtract.at(self.newest, before[before != NEVER], self.chunk_bytes)
+        seen = before != NEVER
+        np.subtract.at(self.newest, before[seen], self.room[chunks[seen]])
         self.now += 1
         if self.now == len(self.newest):
             self.newest = np.concatenate([self.newest, np.zeros(len(self.newest))])
-        self.newest[self.now] += len(chunks) * self.chunk_bytes + passing
-        self.last[chunks] = self.now
+        self.newest[self.now] += room.sum()
+        self.last[chunks], self.room[chunks] = self.now, room
 
     def passing(self, amount: float) -> None:
+        """So many bytes are named that nobody names again."""
         self.newest[self.now] += amount

@@ -1,4 +1,6 @@
 """Tiled: a sweep over the query tiles for every key tile; rows of S twice; blocks that walk along P's rows and V."""
+import math
+
 import numpy as np
 
 from traffic_model.dram.cache import Cache
@@ -8,7 +10,9 @@ from traffic_model.dram.waves import Walkers
 from traffic_model.layout import TiledLayout
 from traffic_model.masks import keys_seen_by
 from traffic_model.problem import AttentionProblem
-from traffic_model.walk import visited, visitors
+from traffic_model.walk import rows_seeing, visited
+
+SECTOR = 32  # bytes: what DRAM moves
 
 
 def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Places], cache: Cache) -> list[Moves]:
@@ -17,14 +21,15 @@ def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Plac
 
 
 def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Moves:
-    """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between."""
-    tiles, n, m = visitors(problem, layout.block_q, layout.block_k), problem.seq_len, problem.kv_len
-    rows = np.where(tiles, tiles * layout.block_q - -n % layout.block_q, 0)  # the last tile, which may be ragged, is among those that see
-    columns = np.minimum(layout.block_k, m - np.arange(len(tiles)) * layout.block_k)
-    between = rows * (problem.head_dim + columns) * problem.element_bytes
-    read = rows * problem.head_dim * problem.element_bytes * problem.query_heads
-    again = (cache.lost_to_stream(between) * read)[1:].sum()  # at the first key tile none has been before
-    return Moves(problem.query_bytes + problem.key_bytes, between.max(), again, problem.score_bytes)
+    """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between. Where a row of S is no whole
+    number of sectors, two tiles write one half of a sector each; DRAM must read what L2 gives up half written."""
+    rows = rows_seeing(problem, layout.block_q, layout.block_k)
+    columns = np.minimum(layout.block_k, problem.kv_len - np.arange(len(rows)) * layout.block_k)
+    read, written = (rows * width * problem.element_bytes for width in (problem.head_dim, columns))
+    again = (cache.lost_to_stream(read, written) * read)[1:].sum() * problem.query_heads  # at the first key tile none has been before
+    shared = 1 - math.gcd(problem.kv_len * problem.element_bytes, SECTOR) / SECTOR  # rows whose tiles begin within a sector
+    halves = float((cache.left_by_halves(read, written) * rows).sum()) * SECTOR * shared * problem.query_heads
+    return Moves(problem.query_bytes + problem.key_bytes, (read + written).max(), again + halves, problem.score_bytes + halves)
 
 
 def _softmax(problem: AttentionProblem, places: Places, cache: Cache) -> Moves:
@@ -32,7 +37,7 @@ def _softmax(problem: AttentionProblem, places: Places, cache: Cache) -> Moves:
     keys = keys_seen_by(problem.mask, np.arange(problem.seq_len), problem.seq_len, problem.kv_len)
     row = keys * problem.element_bytes
     between = min(places.gpu, problem.query_heads * problem.seq_len) * row
-    again = (cache.lost(between) * row).sum() * problem.query_heads
+    again = (cache.lost_alone(between) * row).sum() * problem.query_heads
     return Moves(problem.score_bytes, between.max(), again, problem.score_bytes)
 
 
