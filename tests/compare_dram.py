@@ -1,6 +1,6 @@
 """Modelled DRAM bytes beside recorded ones. `python tests/compare_dram.py` prints the errors of the half of the sweep that the fit has not
-seen and of what was recorded later, where the model fails, and how far the hardware repeats itself there; `python tests/compare_dram.py fit
-SECONDS` looks for better constants on the other half."""
+seen and of what was recorded once all of the model stood, where the model fails, and how far the hardware repeats itself; `python
+tests/compare_dram.py fit SECONDS` looks for better constants on the other half."""
 import json
 import math
 import random
@@ -69,7 +69,7 @@ def _held_out(line: dict) -> bool:
 
 def show() -> None:
     for words, judged in (("The half of the sweep that the fit has not seen", [launch for launch in launches() if launch.held_out]),
-                          ("Recorded later, at other lengths", launches("dram_later"))):
+                          ("Drawn at random, recorded once all of the model stood", launches("dram_unseen"))):
         print(f"{words}:")
         _show_errors(judged)
     print("DRAM reads of launches of which many are among the worst, measured again, largest over smallest:")

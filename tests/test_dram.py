@@ -5,18 +5,21 @@ from statistics import median
 
 import compare_dram
 import numpy as np
+import offline
 import pytest
 from compare_dram import BEYOND, CROSSES, FITS, REGIMES, Launch, launches
 
-from numba_kernels import hardware
+from numba_kernels import gpu, hardware, run
 from traffic_model import AttentionProblem, Direction, Measure, Refusal, Space, Tiling, find_gpu, predict
-from traffic_model.dram import MOVES, naive
+from traffic_model.dram import MOVES
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.constants import CONSTANTS
-from traffic_model.dram.places import REGISTERS
+from traffic_model.dram.places import REGISTERS, Places, places
 from traffic_model.dram.recency import Recency
 from traffic_model.dram.waves import Walkers
 from traffic_model.gpus import rows
+from traffic_model.masks import MASKS
+from traffic_model.problem import DTYPE_BYTES
 
 H200, T4 = find_gpu("H200 SXM"), find_gpu("T4")
 
@@ -36,8 +39,8 @@ def test_each_regime_has_a_quarter_of_the_launches_or_so(errors):
     assert total > 300 and all(len(some) > .24 * total for some in errors.values())
 
 
-@pytest.mark.parametrize(("regime", "middle", "nine_of_ten", "worst"), [(FITS, .01, .05, .13), (CROSSES, .01, .08, .40),
-                                                                        (BEYOND, .015, .11, .35)])
+@pytest.mark.parametrize(("regime", "middle", "nine_of_ten", "worst"), [(FITS, .01, .05, .42), (CROSSES, .01, .08, .52),
+                                                                        (BEYOND, .01, .08, .35)])
 def test_errors_on_held_out_configurations(errors, regime, middle, nine_of_ten, worst):
     """The aim was a median of 3 % and a worst case of 10 %: the first is reached in every regime, the second in none. README says so."""
     assert median(errors[regime]) < middle < compare_dram.TARGETS[0]
@@ -45,15 +48,16 @@ def test_errors_on_held_out_configurations(errors, regime, middle, nine_of_ten, 
     assert compare_dram.TARGETS[1] < errors[regime][-1] < worst
 
 
-def test_errors_on_what_was_recorded_later():
-    """At lengths and heads that no constant had seen; since then they made ONE_SIDE 8 instead of 4. README says so too."""
-    later = launches("dram_later")
-    known, new = ({(each.algorithm, each.problem, each.tiling) for each in some} for some in (launches(), later))
+def test_errors_on_what_no_constant_has_seen():
+    """Drawn at random, at any length; README and pages say so too."""
+    unseen = launches("dram_unseen")
+    known, new = ({(each.algorithm, each.problem, each.tiling) for each in some}
+                  for some in (launches() + launches("dram_seen"), unseen))
     assert not known & new
-    found = {regime: sorted(abs(each.error()) for each in later if each.regime == regime) for regime in REGIMES}
-    assert len(later) == 423 and all(len(some) > len(later) / 4 for some in found.values())
-    assert [round(100 * median(some), 1) for some in found.values()] == [1.3, .9, .8]
-    assert round(100 * sum(error <= compare_dram.TARGETS[1] for some in found.values() for error in some) / len(later)) == 85
+    found = {regime: sorted(abs(each.error()) for each in unseen if each.regime == regime) for regime in REGIMES}
+    assert len(unseen) == 1459 and all(len(some) > len(unseen) / 4 for some in found.values())
+    assert [round(100 * median(some), 1) for some in found.values()] == [1.3, 1.1, .8]
+    assert [round(100 * sum(error <= compare_dram.TARGETS[1] for error in some) / len(some)) for some in found.values()] == [85, 87, 89]
 
 
 def test_all_kernels_of_a_configuration_are_on_one_side():
@@ -85,21 +89,47 @@ def test_a_small_l2_shows_what_a_large_one_hides():
     assert at(larger).again_bytes < 10_000_000 < at(T4).again_bytes
 
 
+KEEPING_PACE = replace(CONSTANTS, favour=0, crowd=0, fill=1, stall=0, capacity_share=1, copied=0, always_lost=0)
+
+
 def test_blocks_that_keep_pace_read_the_keys_once_per_wave():
-    """No drift, keys far larger than L2: three waves of a head, three passes."""
+    """Keys far larger than L2: three waves of a head, three passes."""
     visits = np.full(12, 64)
-    walkers = Walkers(visits, 1, 1, 4, 1, False, 64e6, 0)
-    cache = Cache(1e6, replace(CONSTANTS, spread=0, stall=0, capacity_share=1, always_lost=0))
+    walkers = Walkers(visits, 1, 1, Places(1, 4, 4, 4), 64e6, 0)
+    cache = Cache(1e6, KEEPING_PACE)
     assert walkers.again(cache) == pytest.approx(2 * 64e6, rel=1e-6)
     assert walkers.again(replace(cache, size=1e9)) == pytest.approx(0, abs=1)
     assert replace(walkers, visits=visits[:4]).again(cache) == 0  # one wave
 
 
-def test_few_blocks_lose_half_as_soon_as_one_side_is_full_and_the_rest_when_both_are():
+def test_a_favoured_block_comes_apart_from_its_neighbours():
+    """Two blocks on each multiprocessor and keys far larger than L2: a pass each instead of one for both."""
+    walkers = Walkers(np.full(24, 64), 1, 1, Places(2, 8, 8, 4), 64e6, 0)
+    assert walkers.again(Cache(1e6, KEEPING_PACE)) == pytest.approx(2 * 64e6, rel=1e-6)
+    assert walkers.again(Cache(1e6, replace(KEEPING_PACE, favour=.2))) > 3.5 * 64e6
+
+
+def test_the_speed_of_a_block_is_that_of_its_age_and_its_schedulers():
+    speed = lambda places, block, **changed: Walkers(np.ones(9), 1, 1, places, 1, 0)._speed(Cache(1, replace(KEEPING_PACE, **changed)), block)
+    assert speed(Places(2, 4, 8, 4), np.array([[5, 2], [3, 4]]), favour=.1).tolist() == pytest.approx(
+        np.array([[.81, 1], [1, .81]]) * 2 / 1.81)  # the younger one's warps have four warps of the older before them, two a scheduler
+    three = speed(Places(3, 3, 2, 4), np.array([[0, 1, 2]]), crowd=1)  # the first and the third share two schedulers, the second has two
+    assert three.tolist() == [pytest.approx([.75, 1.5, .75])]
+    assert speed(Places(2, 2, 4, 4), np.array([[0, -1]]), fill=.5).tolist() == [pytest.approx([2**.5, 0])]
+
+
+def test_what_many_blocks_read_takes_twice_its_room_where_l2_is_two_halves():
+    cache = Cache.of(H200, CONSTANTS)
+    assert cache.room(np.array([1, 1000])) == pytest.approx([1, 2], abs=.001)
+    assert Cache.of(T4, CONSTANTS).room(np.array([1, 1000])).tolist() == [1, 1]
+
+
+def test_few_blocks_lose_half_as_soon_as_one_half_is_full_and_the_rest_when_both_are():
     cache = Cache.of(H200, replace(CONSTANTS, always_lost=0))
-    one_side = CONSTANTS.side_capacity_share * cache.size
-    assert [cache.lost_in_loop(share * one_side, 8) for share in (.5, 1.5, 3)] == pytest.approx([0, .5, 1], abs=.01)
-    assert cache.lost_in_loop(one_side, 9) == Cache.of(T4, cache.constants).lost_in_loop(one_side / H200.l2_mib * T4.l2_mib, 1) < .1
+    one_half = CONSTANTS.half_capacity_share * cache.size
+    assert [cache.lost_in_loop(share * one_half, 8) for share in (.5, 1.5, 3)] == pytest.approx([0, .5, 1], abs=.01)
+    assert cache.lost_in_loop(one_half, 128) < .03 < .9 < cache.lost_in_loop(1.5 * one_half, 128)  # as many beside each half
+    assert Cache.of(T4, cache.constants).lost_in_loop(one_half / H200.l2_mib * T4.l2_mib, 1) < .02  # that is no half
 
 
 def test_a_causal_mask_has_fewer_query_tiles_come_by_for_each_later_key_tile():
@@ -114,28 +144,40 @@ def test_a_ragged_tile_names_its_own_rows_alone():
     assert predict("tiled", AttentionProblem(65, 64), Tiling(), T4).dram[0].between_bytes == 65 * (64 + 64) * 4
 
 
-def test_rows_that_a_mask_has_ended_hold_no_line():
-    assert naive._going_on(AttentionProblem(4096)) == 1
-    assert naive._going_on(AttentionProblem(4096, mask="causal")) == pytest.approx(2 / 3, abs=.001)
+def test_tiles_that_begin_within_a_sector_have_it_read_back():
+    """2-byte rows of 16 keys more or fewer are whole sectors; of one key more, nearly no row is."""
+    read = lambda n: predict("tiled", AttentionProblem(n, heads=4, dtype="bfloat16"), Tiling(), H200).dram[0].again_bytes
+    assert read(24576 + 1) > 8 * read(24576) and read(24576 + 16) == pytest.approx(read(24576), rel=.01)
+
+
+def test_lines_of_rows_that_crowd_l2_are_fetched_element_by_element():
+    read = lambda heads, mask="full": predict("naive", AttentionProblem(4096, heads=heads, dtype="bfloat16", mask=mask), Tiling(), H200).dram[1]
+    once = AttentionProblem(4096, dtype="bfloat16").score_bytes
+    assert 3 < read(24).read_bytes / 24 / once < 4 < 10 < read(72).read_bytes / 72 / once < 3 * 16
+    assert read(48, "causal").again_bytes < read(48).again_bytes / 2  # rows that a mask has ended hold no line
 
 
 def test_recency_counts_different_bytes():
-    seen = Recency(4, 10.0)
+    seen = Recency(4)
     for chunks in ([0, 1], [2], [2], [3]):
-        seen.name(np.array(chunks), 0.0)
-    assert seen.since(np.array([0, 2, 3])).tolist() == [40, 20, 10]  # with those named at the same time and its own
+        seen.name(np.array(chunks), np.full(len(chunks), 10.0))
+    assert seen.since(np.array([0, 2, 3])).tolist() == [30, 10, 0]  # with those named at the same time
     seen.passing(5)
-    assert seen.since(np.array([3])).tolist() == [15] and Recency(1, 1.0).since(np.array([0])).tolist() == [float("inf")]
+    assert seen.since(np.array([3])).tolist() == [5] and Recency(1).since(np.array([0])).tolist() == [float("inf")]
+    seen.name(np.array([2]), np.array([20.0]))  # takes twice its room from now on
+    assert seen.since(np.array([3, 1])).tolist() == [25, 45]
 
 
-def test_registers_are_those_that_were_recorded():
-    found = {}
-    for recording in hardware.recorded_launches():
-        for line in recording.lines:
-            usual = (line["problem"]["head_dim"], line["problem"]["dtype"], line["problem"]["mask"]) == (64, "float32", "full")
-            if usual and line["tiling"] == dict(block_q=64, block_k=64):
-                found.setdefault((line["algorithm"], line["kernel"]), set()).add(line["registers_per_thread"])
-    assert {kernel: max(found[kernel]) for kernel in REGISTERS} == REGISTERS
+@pytest.mark.parametrize(("algorithm", "kernel"), REGISTERS)
+@pytest.mark.parametrize("dtype", DTYPE_BYTES)
+def test_places_are_those_of_the_kernels_as_they_compile_today(algorithm, kernel, dtype):
+    """Registers of a table grow old with every change of a kernel."""
+    for mask in MASKS:
+        problem = AttentionProblem(4096, dtype=dtype, mask=mask)
+        specs = run.ALGORITHMS[algorithm](problem, run.layout_of(algorithm, problem, Tiling(), H200))
+        spec = next(each for each in specs if each.launch.name == kernel)
+        registers = offline.assemble(offline.ptx(*gpu.text_and_signature(spec, "off"), spec.launch)).registers
+        assert places(algorithm, spec.launch, H200, dtype) == places(algorithm, spec.launch, H200, dtype, registers)
 
 
 def test_the_hardware_repeats_itself_in_most_launches_and_not_in_all():
@@ -164,7 +206,7 @@ def test_a_broken_recording_is_refused_with_its_line(tmp_path, change, reason, m
 
 
 def test_errors_are_relative_and_signed():
-    launch = Launch("fused", AttentionProblem(256), Tiling(), H200, "fused", 1, 0, True)
+    launch = Launch("fused", AttentionProblem(256), Tiling(), H200, "fused", 1, 0, 128, True)
     assert launch.error() == launch.modelled().read_bytes - 1
 
 

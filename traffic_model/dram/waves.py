@@ -115,6 +115,6 @@ class Walkers:
         favour = (1 - c.favour * places.contended) ** (age * max(1, places.warps / places.schedulers))
         teams = max(1, places.schedulers // places.warps)  # of blocks that have schedulers of their own, in turn
         beside = np.stack([live[:, place % teams::teams].sum(axis=1) for place in range(places.blocks)], axis=1)
-        share = np.where(live, favour * np.maximum(1, beside) ** -c.crowd, 0)
+        share = np.where(live, favour * np.maximum(1.0, beside) ** -c.crowd, 0)
         together = places.blocks * (live.sum(axis=1, keepdims=True) / places.blocks) ** c.fill
         return together * share / np.maximum(share.sum(axis=1, keepdims=True), 1e-9)
