@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from app.records import chooses_tiling, has_times, same_task
+from app.records import chooses_tiling, has_times, of_task
 from app.settings import Settings
 from traffic_model import AttentionProblem, Tiling, find_gpu
 
@@ -35,8 +35,8 @@ def nearest(recordings: list[tuple[dict, list[dict]]], settings: Settings) -> Sh
     runs = [run for found, run in timed if found["gpu"] == header["gpu"]]
     too_large = [run for found, every in recordings for run in every if found["gpu"] == header["gpu"] and run.get("out_of_memory")]
     shown = Settings(AttentionProblem(**best["problem"]), Tiling(**best["tiling"]), find_gpu(header["gpu"])).at(settings.n)
-    of_shape = lambda some: [run for run in some if same_task(run, shown)]
-    return Shown(header, of_shape(runs), of_shape(too_large), shown, _note(shown, settings))
+    alike = of_task(shown)
+    return Shown(header, list(filter(alike, runs)), list(filter(alike, too_large)), shown, _note(shown, settings))
 
 
 def chosen(recordings: list[tuple[dict, list[dict]]], gpus: Collection[str]) -> list[tuple[dict, list[dict]]]:
@@ -48,10 +48,10 @@ def chosen(recordings: list[tuple[dict, list[dict]]], gpus: Collection[str]) -> 
 
 def beside(recordings: list[tuple[dict, list[dict]]], shown: Shown) -> dict[str, list[dict]]:
     """{GPU's name: its timed runs of the problem and the tiling that are shown, with L2 as cold or warm}, of every other GPU."""
-    found = {}
+    found, alike = {}, of_task(shown.settings)
     for header, runs in recordings:
         if header["gpu"] != shown.header["gpu"] and header.get("l2") == shown.header.get("l2"):
-            same = [run for run in runs if has_times(run) and same_task(run, shown.settings)]
+            same = [run for run in runs if has_times(run) and alike(run)]
             if same:
                 found.setdefault(find_gpu(header["gpu"]).name, []).extend(same)
     return found

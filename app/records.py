@@ -121,14 +121,10 @@ def of_shape(settings: Settings) -> Callable[[dict], bool]:
                         and run["problem"] == with_length(run["problem"]["seq_len"]))
 
 
-def same_shape(run: dict, settings: Settings) -> bool:
-    """For one run; of many, ask `of_shape` once."""
-    return of_shape(settings)(run)
-
-
-def same_task(run: dict, settings: Settings) -> bool:
-    """As `same_shape`, but what chooses its tiling itself is asked for the problem alone."""
-    return same_shape(run | dict(tiling=settings.tiling.record()) if chooses_tiling(run) else run, settings)
+def of_task(settings: Settings) -> Callable[[dict], bool]:
+    """As `of_shape`, but what chooses its tiling itself is asked for the problem alone."""
+    alike, tiling = of_shape(settings), settings.tiling.record()
+    return lambda run: alike(run | dict(tiling=tiling) if chooses_tiling(run) else run)
 
 
 def chooses_tiling(run: dict) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import median
 from typing import NamedTuple
 
-from app.records import ALGORITHMS, LADDER, TENSOR_CORE, chooses_tiling, has_times, same_task, sources
+from app.records import ALGORITHMS, LADDER, TENSOR_CORE, chooses_tiling, has_times, of_task, sources
 from app.settings import Settings
 from numba_kernels.saved import total_times_ms
 from traffic_model import predict
@@ -68,9 +68,9 @@ def requested_intensity(settings: Settings) -> float:
 def achieved(settings: Settings, recordings: list[tuple[dict, list[dict]]], unit: str) -> list[dict]:
     """Each rung of the ladder by rising N, kernels and whole, all on CUDA cores. unit: on show; under the roof of tensor cores the kernel
     that computes there comes last, where it was timed: its time is not modelled. recordings: (header, runs) of each file."""
-    timed = {algorithm: {} for algorithm in (*LADDER, TENSOR_CORE)}
+    timed, alike = {algorithm: {} for algorithm in (*LADDER, TENSOR_CORE)}, of_task(settings)
     for run in (run for header, runs in recordings if header["gpu"] == settings.gpu.driver_name for run in runs):
-        if run["algorithm"] in timed and has_times(run) and same_task(run, settings):
+        if run["algorithm"] in timed and has_times(run) and alike(run):
             timed[run["algorithm"]][run["problem"]["seq_len"]] = run
     records, under = [], roofs(settings, CUDA_CORES)
     for algorithm in LADDER:

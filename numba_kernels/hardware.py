@@ -3,9 +3,9 @@
 JSON Lines with the header of saved.py. recorded/hardware/…_dram.jsonl: a launch per line, L2 emptied before it: {"algorithm", "problem",
 "tiling", "kernel", "registers_per_thread", "shared_bytes", "l2_read_bytes", "dram_read_bytes", "dram_write_bytes", "duration_us"}.
 …_dram_repeated.jsonl: some of them again, several times over.
-…_dram_seen.jsonl: more of them, which the DRAM model was mended by. h200_lengths: other lengths and heads, drawn at random; h200_along: single
-kernels, densely along one size after another; h200_ragged: any length, drawn at random. …_dram_unseen.jsonl: drawn like those, once all
-of the model stood.
+…_dram_seen.jsonl: more of them, by which the DRAM model was mended. h200_lengths: other lengths and heads, drawn at random; h200_along:
+single kernels, densely along one size after another; h200_ragged: any length, drawn at random. …_dram_unseen.jsonl: drawn like those, once
+all of the model stood.
 …_validation.jsonl: the object of `python -m numba_kernels validate --json` per line.
 …_accesses.jsonl: accesses of one warp on its own, those of a pattern and an element size per line: {"pattern", "size", "lanes": the element
 that each lane names, "hbm", "shared": {"read", "write": {"distinct_bytes", "sectors" or "wavefronts"}}}; see tests/calibrate_accesses.py.

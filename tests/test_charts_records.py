@@ -52,9 +52,9 @@ def test_times_are_sums_over_kernels_with_their_spread():
 def test_a_run_belongs_to_the_settings_that_made_it():
     naive, fused = (run_record(DEFAULT.at(512), algorithm) for algorithm in records.ALGORITHMS)
     other_tiling = Settings(DEFAULT.problem, Tiling(32, 64), DEFAULT.gpu)
-    assert records.same_shape(naive, DEFAULT) and records.same_shape(fused, DEFAULT)
-    assert records.same_shape(naive, other_tiling) and not records.same_shape(fused, other_tiling)
-    assert not records.same_shape(naive, DEFAULT.with_one_head())
+    assert records.of_shape(DEFAULT)(naive) and records.of_shape(DEFAULT)(fused)
+    assert records.of_shape(other_tiling)(naive) and not records.of_shape(other_tiling)(fused)
+    assert not records.of_shape(DEFAULT.with_one_head())(naive)
 
 
 def test_the_nearest_recording_is_shown_and_says_so():

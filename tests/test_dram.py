@@ -110,7 +110,8 @@ def test_a_favoured_block_comes_apart_from_its_neighbours():
 
 
 def test_the_speed_of_a_block_is_that_of_its_age_and_its_schedulers():
-    speed = lambda places, block, **changed: Walkers(np.ones(9), 1, 1, places, 1, 0)._speed(Cache(1, replace(KEEPING_PACE, **changed)), block)
+    walkers = lambda places: Walkers(np.ones(9), 1, 1, places, 1, 0)
+    speed = lambda places, block, **changed: walkers(places)._speed(Cache(1, replace(KEEPING_PACE, **changed)), block)
     assert speed(Places(2, 4, 8, 4), np.array([[5, 2], [3, 4]]), favour=.1).tolist() == pytest.approx(
         np.array([[.81, 1], [1, .81]]) * 2 / 1.81)  # the younger one's warps have four warps of the older before them, two a scheduler
     three = speed(Places(3, 3, 2, 4), np.array([[0, 1, 2]]), crowd=1)  # the first and the third share two schedulers, the second has two
@@ -151,7 +152,8 @@ def test_tiles_that_begin_within_a_sector_have_it_read_back():
 
 
 def test_lines_of_rows_that_crowd_l2_are_fetched_element_by_element():
-    read = lambda heads, mask="full": predict("naive", AttentionProblem(4096, heads=heads, dtype="bfloat16", mask=mask), Tiling(), H200).dram[1]
+    problem = lambda heads, mask: AttentionProblem(4096, heads=heads, dtype="bfloat16", mask=mask)
+    read = lambda heads, mask="full": predict("naive", problem(heads, mask), Tiling(), H200).dram[1]
     once = AttentionProblem(4096, dtype="bfloat16").score_bytes
     assert 3 < read(24).read_bytes / 24 / once < 4 < 10 < read(72).read_bytes / 72 / once < 3 * 16
     assert read(48, "causal").again_bytes < read(48).again_bytes / 2  # rows that a mask has ended hold no line

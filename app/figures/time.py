@@ -19,7 +19,7 @@ class Timed:
         self.shown = recordings.nearest(recorded, settings)
         others = {} if alone else recordings.beside(recorded, self.shown)
         self.beside = [(gpu, records.timed(runs)) for gpu, runs in others.items()][:time_gpus.MOST]
-        self.records = records.timed(self.shown.runs + [run for run in sources.live if records.same_task(run, self.shown.settings)])
+        self.records = records.timed(self.shown.runs + list(filter(records.of_task(self.shown.settings), sources.live)))
         self.too_large, self.floor = records.out_of_memory(self.shown.too_large), recordings.unfused_floor(self.shown)
         self.bandwidth = self.shown.header.get("copy_gb_per_s")
 

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from app.race.receipts import schedule_cells
 from app.race.rungs import Rung
-from app.records import same_shape, sources
+from app.records import of_shape, sources
 from app.running import power_of_ten
 from app.settings import Settings
 from traffic_model import Ledger, predict
@@ -59,6 +59,6 @@ def error(of: Counted, lane: int) -> str:
 
 def _last(runs: list[dict], settings: Settings, rung: Rung) -> dict | None:
     layout = predict(rung.algorithm, settings.problem, settings.tiling, settings.gpu).layout.record()
-    alike = [run for run in runs if run["algorithm"] == rung.algorithm and run["problem"]["seq_len"] == settings.n
-             and same_shape(run, settings) and not run.get("out_of_memory") and run["layout"] == layout]
+    alike = [run for run in filter(of_shape(settings), runs) if run["algorithm"] == rung.algorithm
+             and run["problem"]["seq_len"] == settings.n and not run.get("out_of_memory") and run["layout"] == layout]
     return next((run for run in reversed(alike) if Measure.REQUESTED in run["measures"]), None)

@@ -37,7 +37,7 @@ def rows(files: Iterable[saved.SavedRuns], launches: Iterable[hardware.Recording
     lines = [line for recording in launches for line in recording.lines]
     found = []
     for at in map(SHOWN.at, LENGTHS):
-        here = {run["algorithm"]: run for run in runs if run["problem"] == at.problem.record() and records.same_task(run, at)}
+        here = {run["algorithm"]: run for run in filter(records.of_task(at), runs) if run["problem"] == at.problem.record()}
         rungs = [name for name in RUNGS if name in here]
         libraries = [name for name, run in here.items() if run["backend"] == saved.LIBRARY]
         found += [_row(at, name, here[name], _dram(at, name, lines)) for name in [*rungs, *libraries]]

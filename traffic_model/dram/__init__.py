@@ -19,8 +19,8 @@ from traffic_model.problem import AttentionProblem
 
 MOVES = {"naive": naive.moves, "tiled": tiled.moves, "fused": fused.moves, "fused_kv_outer": fused_kv_outer.moves}
 
-MODEL = ("Fitted to an H200. Of 1,459 launches drawn at random that no constant has seen, the median error of DRAM reads is about 1 %, 87 % are "
-         "within 10 %; causal ones far beyond L2 may be off many times. Other GPUs: the same constants, not verified.")
+MODEL = ("Fitted to an H200. Of 1,459 launches drawn at random that no constant has seen, the median error of DRAM reads is about 1 %, "
+         "87 % are within 10 %; causal ones far beyond L2 may be off many times. Other GPUs: the same constants, not verified.")
 
 
 class DramBytes(NamedTuple):

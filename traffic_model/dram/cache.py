@@ -49,12 +49,12 @@ class Cache:
         """The chance that a line is gone that all come back to, while others are read and as many are written to which nobody comes back:
         some go long before the others."""
         c = self.constants
-        early = c.early_share * self._lost(_early(read, written), c.early_capacity_share, c.early_sharpness)
+        early = c.early_share * self._lost(self._early(read, written), c.early_capacity_share, c.early_sharpness)
         return early + (1 - early) * self._lost(read + written, c.written_capacity_share, c.written_sharpness)
 
     def left_by_halves(self, read: np.ndarray, written: np.ndarray) -> np.ndarray:
         """The chance that a sector leaves for DRAM once half of it is written, before others were read and written and the rest comes."""
-        return self._lost(_early(read, written), self.constants.half_written_capacity_share, self.constants.half_written_sharpness)
+        return self._lost(self._early(read, written), self.constants.half_written_capacity_share, self.constants.half_written_sharpness)
 
     def lost_to_sweep(self, named: float) -> float:
         """The same while most is read, and by all."""
@@ -85,11 +85,11 @@ class Cache:
         most = self.constants.dirty_share * self.size * min(1, self.constants.dirty_weight * written / max(1, written + read))
         return min(written, most)
 
+    def _early(self, read, written):
+        """What counts for lines that go early: written bytes more than those that are read; as many as in all where they are equal."""
+        weight = self.constants.written_weight
+        return (read + weight * written) * 2 / (1 + weight)
+
     def _lost(self, named, share, sharpness):
         always = self.constants.always_lost
         return always - (1 - always) * np.expm1(-(named / (share * self.size)) ** sharpness)
-
-
-def _early(read, written):
-    """What counts for lines that go early: written bytes four times those that are read; as many as in all where they are equal."""
-    return (read / 4 + written) * 8 / 5

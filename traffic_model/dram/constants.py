@@ -21,6 +21,7 @@ class Constants:
     read_sharpness: float
     written_capacity_share: float
     written_sharpness: float
+    written_weight: float
     early_share: float
     early_capacity_share: float
     early_sharpness: float
@@ -32,7 +33,9 @@ class Constants:
     half_sharpness: float
     crowd_capacity_share: float
     crowd_sharpness: float
+    crowd_written_share: float
     partial_share: float
+    ahead_share: float
     always_lost: float
     launch_bytes: float
     dirty_share: float

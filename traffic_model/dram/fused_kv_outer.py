@@ -1,4 +1,4 @@
-"""Fused, the first paper's order: for every key tile the rows of Q, O and STATS that see it come by, of as many heads at once as there are."""
+"""Fused, the first paper's order: for every key tile all rows of Q, O and STATS that see it come by, of all heads that run at once."""
 from traffic_model.cells import SHARED_BYTES
 from traffic_model.dram.cache import Cache
 from traffic_model.dram.moves import Moves

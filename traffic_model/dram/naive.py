@@ -12,7 +12,6 @@ from traffic_model.problem import AttentionProblem
 from traffic_model.walk import visited, walk
 
 LINE, SECTOR = 128, 32  # bytes: what L2 holds or gives up together, and what it fetches
-AHEAD = .2  # of the bytes of shorter rows: their P, written while longer ones read S a second time
 
 
 def moves(problem: AttentionProblem, layout: NaiveLayout, places: dict[str, Places], cache: Cache) -> list[Moves]:
@@ -39,7 +38,7 @@ def _softmax(problem: AttentionProblem, layout: NaiveLayout, places: Places, cac
     shorter = np.concatenate([[0], keys.cumsum()[:-1]])
     row_bytes = resident * problem.element_bytes / len(keys)
     between = row_bytes * (shorter + keys * np.arange(len(keys), 0, -1))  # rows go side by side until they end
-    ahead = row_bytes * AHEAD * shorter
+    ahead = row_bytes * cache.constants.ahead_share * shorter  # P of shorter rows while longer ones read S again
     third = float((keys * cache.lost_alone(between)).sum() / total)
     lost = third + float((keys * cache.lost_to_reads(between + ahead)).sum() / total)
     going_on = float((keys * (2 * np.arange(len(keys), 0, -1) - 1)).sum() / total / len(keys))  # rows that have not ended beside one
@@ -47,7 +46,7 @@ def _softmax(problem: AttentionProblem, layout: NaiveLayout, places: Places, cac
     partial = third * cache.constants.partial_share * lines / cache.size
     crowded = third * (SECTOR // problem.element_bytes) * cache.crowded_out(lines)
     return Moves(problem.score_bytes, between.max(), (lost + partial + crowded) * problem.score_bytes,
-                 (1 + partial + crowded / 3) * problem.score_bytes)
+                 (1 + partial + cache.constants.crowd_written_share * crowded) * problem.score_bytes)
 
 
 def _output(problem: AttentionProblem, layout: NaiveLayout, places: Places, cache: Cache) -> Moves:

@@ -21,8 +21,8 @@ def moves(problem: AttentionProblem, layout: TiledLayout, places: dict[str, Plac
 
 
 def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Moves:
-    """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between. Where a row of S is no whole
-    number of sectors, two tiles write one half of a sector each; DRAM must read what L2 gives up half written."""
+    """Query tiles fastest: those that see a key tile come by for it, with the tiles of S that leave in between. Where a row of S is no
+    whole number of sectors, two tiles write one half of a sector each; DRAM must read what L2 gives up half written."""
     rows = rows_seeing(problem, layout.block_q, layout.block_k)
     columns = np.minimum(layout.block_k, problem.kv_len - np.arange(len(rows)) * layout.block_k)
     read, written = (rows * width * problem.element_bytes for width in (problem.head_dim, columns))
