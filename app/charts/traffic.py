@@ -119,11 +119,14 @@ def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[f
     must, high = (lambda x, m=measure: _between(lines["fused", m, "predicted"], x) for measure in ("compulsory", "requested"))
     low = lambda x: max(must(x), _between(crossing, x)) if crossing else must(x)
     lengths = lines["fused", "compulsory", "predicted"]
-    beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - 3.3  # em; half the text's width
-    above = lambda x: (chart.distance("y", low(x), high(x)) - 5.4) / 2  # two lines of text, and what the slope takes at their ends
+    half = 3.3  # em, of the text's width
+    end = 10 ** (half / chart.distance("x", 1, 10))
+    floor, roof = (lambda x: low(min(x * end, max(lengths)))), (lambda x: high(x / end))  # where the text comes nearest to the lines
+    beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - half
+    above = lambda x: (chart.distance("y", floor(x), roof(x)) - 3.2) / 2 if floor(x) < roof(x) else -1  # two lines of text
     x = max((2 ** (k / 4) for k in range(44, 73)), key=lambda x: min(beside(x), above(x)))
     if above(x) > 0:  # else there is no room, on a GPU whose caches serve little
-        chart.note(x, math.sqrt(low(x) * high(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
+        chart.note(x, math.sqrt(floor(x) * roof(x)), "re-reads that<br>caches serve", "fused", 0, 0, "center")
 
 
 def _hover(algorithm: str, measure: str, kind: str, n: int, value: int) -> str:

@@ -43,8 +43,9 @@ def _softmax(problem: AttentionProblem, layout: NaiveLayout, places: Places, cac
     lost = third + float((keys * cache.lost_to_reads(between + ahead)).sum() / total)
     going_on = float((keys * (2 * np.arange(len(keys), 0, -1) - 1)).sum() / total / len(keys))  # rows that have not ended beside one
     lines = min(1, going_on * max(1, rows / resident)) * resident * 2 * LINE
-    partial = third * cache.constants.partial_share * lines / cache.size
-    crowded = third * (SECTOR // problem.element_bytes) * cache.crowded_out(lines)
+    most = min(SECTOR // problem.element_bytes, problem.kv_len) - 1  # times that a sector can come back before its elements are through
+    partial = third * min(most, cache.constants.partial_share * lines / cache.size)
+    crowded = third * most * cache.crowded_out(lines)
     return Moves(problem.score_bytes, between.max(), (lost + partial + crowded) * problem.score_bytes,
                  (1 + partial + cache.constants.crowd_written_share * crowded) * problem.score_bytes)
 

@@ -28,7 +28,7 @@ def _scores(problem: AttentionProblem, layout: TiledLayout, cache: Cache) -> Mov
     read, written = (rows * width * problem.element_bytes for width in (problem.head_dim, columns))
     again = (cache.lost_to_stream(read, written) * read)[1:].sum() * problem.query_heads  # at the first key tile none has been before
     shared = 1 - math.gcd(problem.kv_len * problem.element_bytes, SECTOR) / SECTOR  # rows whose tiles begin within a sector
-    halves = float((cache.left_by_halves(read, written) * rows).sum()) * SECTOR * shared * problem.query_heads
+    halves = float((cache.left_by_halves(read, written) * rows)[1:].sum()) * SECTOR * shared * problem.query_heads
     return Moves(problem.query_bytes + problem.key_bytes, (read + written).max(), again + halves, problem.score_bytes + halves)
 
 

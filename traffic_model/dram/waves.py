@@ -63,8 +63,9 @@ class Walkers:
         missed, walked = self._follow(cache, followed)
         half = np.searchsorted(walked, walked[-1] / 2)
         late = (missed[-1] - missed[half]) / max(walked[-1] - walked[half], 1)  # per step, once waves have come apart
-        rest = steps.sum() * self.heads - followed.sum()
-        return max(0.0, float(missed[-1] + rest * late) - groups * self.shared_bytes)
+        every = steps.sum() * self.heads
+        named = float(min(missed[-1] + (every - followed.sum()) * late, every * self.shared_bytes / STEPS))
+        return max(0.0, named - groups * self.shared_bytes)
 
     def _follow(self, cache: Cache, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(bytes from DRAM, steps walked) so far, each time that a block is through. length: of the blocks' walks, in steps."""
