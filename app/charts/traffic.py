@@ -82,7 +82,9 @@ def _line(chart: Chart, points: dict, role: str, dash: str, fits: float) -> None
 
 def _between(points: dict[int, int], n: float) -> float:
     """The straight line between the two points around n, on logarithmic axes."""
-    low, high = max(m for m in points if m <= n), min(m for m in points if m > n)
+    low, high = max(m for m in points if m <= n), min(m for m in points if m >= n)
+    if low == high:
+        return points[low]
     share = math.log(n / low) / math.log(high / low)
     return points[low] ** (1 - share) * points[high] ** share
 
@@ -121,7 +123,8 @@ def _re_reads_label(chart: Chart, lines: dict, crossing: dict, uprights: tuple[f
     lengths = lines["fused", "compulsory", "predicted"]
     half = 3.3  # em, of the text's width
     end = 10 ** (half / chart.distance("x", 1, 10))
-    floor, roof = (lambda x: low(min(x * end, max(lengths)))), (lambda x: high(x / end))  # where the text comes nearest to the lines
+    floor = lambda x: low(min(x * end, max(lengths)))  # of the lines below and above, what comes nearest to the text
+    roof = lambda x: high(max(x / end, min(lengths)))
     beside = lambda x: min(chart.distance("x", x, upright) for upright in (*uprights, max(lengths))) - half
     above = lambda x: (chart.distance("y", floor(x), roof(x)) - 3.2) / 2 if floor(x) < roof(x) else -1  # two lines of text
     x = max((2 ** (k / 4) for k in range(44, 73)), key=lambda x: min(beside(x), above(x)))
