@@ -38,11 +38,11 @@ class Cache:
         return 2 - (1 - self.constants.copied) ** np.maximum(0, readers - 1) if self.partitioned else np.ones_like(readers)
 
     def lost_alone(self, named: np.ndarray | float) -> np.ndarray | float:
-        """The chance that a line is gone that a single block comes back to, once so many others were, while it writes as much."""
+        """The chance that a line is gone that a single block comes back to, once so many others were read, while it writes as much."""
         return self._lost(named, self.constants.alone_capacity_share, self.constants.alone_sharpness)
 
     def lost_to_reads(self, named: np.ndarray | float) -> np.ndarray | float:
-        """The same while nothing is written."""
+        """The chance that a line is gone that a single block comes back to, once so many others were read."""
         return self._lost(named, self.constants.read_capacity_share, self.constants.read_sharpness)
 
     def lost_to_stream(self, read: np.ndarray, written: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ class Cache:
         return self._lost(self._early(read, written), self.constants.half_written_capacity_share, self.constants.half_written_sharpness)
 
     def lost_to_sweep(self, named: float) -> float:
-        """The same while most is read, and by all."""
+        """The chance that a line is gone that all come back to, while nearly all that passes is read, by all."""
         return self._lost(named, self.constants.sweep_capacity_share, self.constants.sweep_sharpness)
 
     def lost_in_loop(self, named: np.ndarray, blocks: int) -> np.ndarray:
