@@ -92,6 +92,6 @@ def test_the_page_says_what_the_clock_counts():
     app.session_state["race_details"] = True
     app.run()
     said = " ".join(text.value for text in app.markdown)
-    assert not app.exception and "what crosses L2 and DRAM, modelled per kernel" in said and "**The model.** Its main constants" in said
+    assert not app.exception and "what crosses L2 and DRAM, modelled per kernel" in said and "**The model.** Fitted to an H200" in said
     asked = AttentionProblem(512, heads=16, dtype="float16"), Tiling(), GPU
     assert all(f"DRAM, modelled: {receipt(dram.cells(dram.shares(rung, *asked)))}" in said for rung in LANES)
